@@ -1,4 +1,3 @@
-import { textOf } from '../text/xml.js';
 import { MAX_KEYS } from './list-objects.js';
 import { element, itemsIn, malformed, xmlDocument } from './xml.js';
 
@@ -13,12 +12,13 @@ import { element, itemsIn, malformed, xmlDocument } from './xml.js';
  * @throws {S3Error} MalformedXML
  */
 export function deleteObjects(table, body) {
-  const keys = itemsIn(body, 'Delete', 'Object').map((object) => textOf(object, 'Key') ?? '');
+  const { root, items } = itemsIn(body, 'Delete', 'Object');
+  const keys = items.map((object) => object.textOf('Key') ?? '');
   if (keys.includes('') || keys.length > MAX_KEYS) {
     throw malformed('Object');
   }
   keys.forEach((key) => table.delete(key));
-  const isQuiet = textOf(body.toString('utf8'), 'Quiet') === 'true';
+  const isQuiet = root.textOf('Quiet') === 'true';
   const deleted = isQuiet ? [] : keys.map((key) => `<Deleted>${element('Key', key)}</Deleted>`);
   return xmlDocument('DeleteResult', deleted.join(''));
 }

@@ -1,8 +1,8 @@
-import { textOf } from '../text/xml.js';
 import { paging } from './list-objects.js';
 import { element, itemsIn, malformed, xmlDocument } from './xml.js';
 
 /** @import { ObjectTable } from './object-table.js' */
+/** @import { XmlElement } from '../text/xml.js' */
 /** @import { NamedChecksum } from './checksums.js' */
 /** @import { NamedPart, UploadTable } from './upload-table.js' */
 
@@ -24,7 +24,7 @@ export function uploadCreated(bucket, key, id) {
  * @throws {S3Error}
  */
 export function completeUpload({ uploads, table, bucket, key, id, body, now, checksum }) {
-  const named = itemsIn(body, 'CompleteMultipartUpload', 'Part').map(namedPart);
+  const named = itemsIn(body, 'CompleteMultipartUpload', 'Part').items.map(namedPart);
   const object = uploads.complete(key, id, named, checksum);
   table.put(key, object.body, now, object.etag);
   const parts = [element('Bucket', bucket), element('Key', key), element('ETag', object.etag)];
@@ -32,16 +32,16 @@ export function completeUpload({ uploads, table, bucket, key, id, body, now, che
 }
 
 /**
- * @param {string} part XML
+ * @param {XmlElement} part
  * @returns {NamedPart}
  * @throws {S3Error} MalformedXML
  */
 function namedPart(part) {
-  const [number, etag] = [Number(textOf(part, 'PartNumber')), textOf(part, 'ETag')];
+  const [number, etag] = [Number(part.textOf('PartNumber')), part.textOf('ETag')];
   if (!Number.isInteger(number) || etag === undefined) {
     throw malformed('Part');
   }
-  const checksum = textOf(part, 'ChecksumCRC32C') ?? textOf(part, 'ChecksumCRC64NVME') ?? null;
+  const checksum = part.textOf('ChecksumCRC32C') ?? part.textOf('ChecksumCRC64NVME') ?? null;
   return { number, etag: etag.replaceAll('"', ''), checksum };
 }
 

@@ -1,4 +1,4 @@
-import { contentsOf } from '../text/xml.js';
+import { readXml } from '../text/xml.js';
 import { S3Error } from './s3-error.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -45,16 +45,16 @@ export function errorDocument({ code, message, region }, resource) {
  * @param {Buffer} body of a request
  * @param {string} root its expected root element
  * @param {string} item
- * @returns {string[]} the content of each element of that name, as XML
+ * @returns the root element, and its elements of that name
  * @throws {S3Error} MalformedXML if the document is something else or has no such element
  */
 export function itemsIn(body, root, item) {
-  const document = body.toString('utf8');
-  const items = [...contentsOf(document, item)];
-  if (items.length === 0 || !document.includes(`<${root}`)) {
+  const document = readXml(body.toString('utf8'));
+  const items = document.root.all(item);
+  if (!document.isWhole || items.length === 0 || document.root.name !== root) {
     throw malformed(item);
   }
-  return items;
+  return { root: document.root, items };
 }
 
 /** @param {string} item */

@@ -63,7 +63,8 @@ export const list = defineOperation({
  * @throws {AttemptError} if the response is not a list
  */
 function pageOf({ connection: { reply } }) {
-  const { Contents = [], IsTruncated } = reply.output;
+  // The SDK omits what the store omits.
+  const { Contents = [], Name, IsTruncated = Name === undefined ? undefined : false } = reply.output;
   if (typeof IsTruncated !== 'boolean') {
     throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
   }

@@ -404,30 +404,17 @@ export function yesOrNo(given) {
 const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
 /**
- * Reads a variable that names only a host.
- *
- * @param {string} given
- * @throws {RangeError} whose message says where other parts of a URL belong, and omits a password
+ * @param {string} given only a host
+ * @throws {RangeError} whose message omits a password
  */
 export function hostname(given) {
   // 1.2.3.999 has the form of a name but is not valid. A URL cannot contain an IPv6 address with a zone.
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
-    throw new RangeError(`expected only a host name, got ${quote(withoutSecrets(given))}${placesOfRest(given)}`);
+    throw new RangeError(`expected only a host name, got ${quote(withoutSecrets(given))}`);
   }
   keepNames([given]);
   return given;
-}
-
-/** Returns text about where the other parts of a URL belong. @param {string} given a host name with such parts */
-function placesOfRest(given) {
-  const rest = given.replace(/^[A-Za-z]+:\/\//, '');
-  const places = [
-    rest === given ? '' : 'S3_USE_SSL sets https',
-    rest.includes('/') ? 'the bucket belongs in S3_BUCKET' : '',
-    /^[^:]*:\d+(\/|$)/.test(rest.slice(rest.lastIndexOf('@') + 1)) ? 'the port in S3_PORT' : '',
-  ].filter((place) => place !== '');
-  return places.length === 0 ? '' : `: ${places.join(', ')}`;
 }
 
 // Addresses in options and in variables of other tools.
@@ -444,16 +431,17 @@ const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
  */
 
 /**
- * @param {string} given
+ * @param {string} given a URL, or a host with or without a port
  * @returns {EndpointUrl}
  */
 export function endpointUrl(given) {
-  const url = URL.canParse(given) ? new URL(given) : null;
+  const text = urlMeant(given);
+  const url = URL.canParse(text) ? new URL(text) : null;
   const basePath = url?.pathname.replace(/\/$/, '') ?? '';
   const isPlain = url !== null && url.username + url.password + url.search + url.hash === '';
   if (!isPlain || !['http:', 'https:'].includes(url.protocol) || !BASE_PATH.test(basePath)) {
     throw new RangeError(
-      `expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got ${quote(withoutSecrets(given))}${urlMeant(given)}`,
+      `expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got ${quote(withoutSecrets(given))}`,
     );
   }
   const useTls = url.protocol === 'https:';
@@ -465,14 +453,32 @@ export function endpointUrl(given) {
   };
 }
 
-/** Suggests the URL that was probably meant; '' if none. @param {string} given not a URL */
+/** Adds the scheme to a host without one. @param {string} given */
 function urlMeant(given) {
-  const [, name, number = ''] = /^([A-Za-z0-9.-]+)(:[0-9]+)?$/.exec(given) ?? [];
+  const [, name] = /^([A-Za-z0-9.-]+)(?::[0-9]+)?(?:\/.*)?$/.exec(given) ?? [];
   if (name === undefined || !HOSTNAME.test(name)) {
-    return '';
+    return given;
   }
   const isNear = name === 'localhost' || isIP(name) !== 0;
-  return `; did you mean ${isNear ? 'http' : 'https'}://${name}${number}?`;
+  return `${isNear ? 'http' : 'https'}://${given}`;
+}
+
+/**
+ * Reads S3_HOSTNAME: a host, with or without a port, or a URL.
+ *
+ * @param {string} given
+ * @returns {Pick<EndpointUrl, 'hostname' | 'basePath'> & Partial<EndpointUrl>} what it does not state is absent
+ */
+export function storeAddress(given) {
+  if (isIPv6(given) || !/[:/]/.test(given)) {
+    return { hostname: hostname(given), basePath: '' };
+  }
+  const { useTls, port: number, ...address } = endpointUrl(given);
+  return {
+    ...address,
+    ...(given.includes('://') ? { useTls } : {}),
+    ...(/:\d+(?:\/|$)/.test(given) ? { port: number } : {}),
+  };
 }
 
 /**

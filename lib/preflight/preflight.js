@@ -43,11 +43,18 @@ const MAX_PROBE_BYTES = 1024;
  * @property {() => Promise<boolean>} mayWrite called before each write
  * @property {(bucket: string, key: string) => Promise<void>} written called after each write
  * @property {() => void} reached called when a bucket has given the expected response
+ * @property {() => Promise<string[]>} lacking called if objects of an earlier run are missing; problems if all are
  * @property {(operation: string, milliseconds: number) => void} answered called after a response to a first attempt
  */
 
 /** @type {Readonly<PreflightHooks>} */
-const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () => {}, reached() {}, answered() {} });
+const NO_HOOKS = Object.freeze({
+  mayWrite: async () => true,
+  written: async () => {},
+  reached() {},
+  lacking: async () => [],
+  answered() {},
+});
 
 /**
  * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the
@@ -98,8 +105,13 @@ export async function preflight(run, config, signal, hooks) {
   }
   // Requests that were cut off because the run was stopped prove nothing.
   const isOver = signal.aborted;
+  const problems = [
+    ...findings.lines(store, run.clock.epochNow()),
+    ...unverifiedProblems(unverified, config),
+    ...(missing.size > 0 && !isOver ? await shared.hooks.lacking() : []),
+  ];
   return {
-    problems: isOver ? [] : [...findings.lines(store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
+    problems: isOver ? [] : problems,
     isTransient: !isOver && unverified.size === 0 && findings.isTransient,
     notices: isOver ? [] : [...noticesOf(run, config, missing), ...cacheNotices],
   };

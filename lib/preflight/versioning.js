@@ -46,3 +46,27 @@ export async function requestVersioning(buckets, { admin, retry }) {
   });
   return versioning;
 }
+
+/**
+ * @param {Iterable<string>} buckets that keep versions: object lock requires that
+ * @param {BucketAccess} access
+ * @returns {Promise<Map<string, string>>} for each bucket whose new objects cannot be removed for some time, how long
+ */
+export async function requestRetention(buckets, { admin, retry }) {
+  /** @type {Map<string, string>} */
+  const retained = new Map();
+  await inParallel([...buckets], async (bucket) => {
+    try {
+      const retention = await retry(() => admin.retentionOf(bucket));
+      if (retention !== null) {
+        retained.set(bucket, retention);
+      }
+    } catch (error) {
+      // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
+      if (!(error instanceof AttemptError)) {
+        throw error;
+      }
+    }
+  });
+  return retained;
+}

@@ -2,7 +2,7 @@ import { AttemptError } from '../s3/s3-error.js';
 import { operationsOf } from '../operations/registry.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { findExistingObjects } from './existing-objects.js';
-import { NOT_IMPLEMENTED, requestVersioning, describeUnknown } from './versioning.js';
+import { NOT_IMPLEMENTED, describeUnknown, requestRetention, requestVersioning } from './versioning.js';
 
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
@@ -90,6 +90,20 @@ export class WriteChecks {
     }
   }
 
+  /** Why a run that finds no objects of an earlier one cannot begin. @returns {Promise<string[]>} none if any exists */
+  async lacking() {
+    const { store, objects } = this.#config;
+    const { keyspace } = this.#run;
+    const { count, isWhole, unlisted } = await this.#withAccess((access) =>
+      findExistingObjects(keyspace, objects, access),
+    );
+    return count > 0 || !isWhole || unlisted.size > 0
+      ? []
+      : [
+          `run ${objects.runId} has no objects under ${keyspace.keyPrefix} in ${store.buckets.join(', ')}: check --run-id, --prefix and the buckets, and that the run used --keep`,
+        ];
+  }
+
   async #check() {
     const { store, load } = this.#config;
     const { wroteObjects } = this.#run;
@@ -108,6 +122,11 @@ export class WriteChecks {
     const { versioned, unknown } = await requestVersioning(this.#config.store.buckets, access);
     versioned.forEach((bucket) => this.#noteVersions(bucket));
     this.#unknown = unknown;
+    for (const [bucket, retention] of this.#run.wroteObjects ? await requestRetention(versioned, access) : []) {
+      this.problems.push(
+        `bucket "${bucket}" locks new objects (default retention: ${retention}), so the run could not remove them: use a bucket without object lock`,
+      );
+    }
   }
 
   /** @param {string} bucket */

@@ -52,6 +52,7 @@ export async function checkStore({ config, run, signal, observer, runClock, time
       }
       return mayWrite;
     },
+    lacking: () => checks.lacking(),
     written: (/** @type {string} */ bucket, /** @type {string} */ key) => checks.written(bucket, key),
     reached: measureClock,
     answered: timeBudget.answered.bind(timeBudget),

@@ -130,7 +130,17 @@ export class BucketAdmin {
    */
   async versioningOf(bucket) {
     const { Status } = await this.#send(BUCKET_CALLS.GetBucketVersioning, bucket);
-    return Status ?? null;
+    // Some stores send an empty status instead of none.
+    return Status === 'Enabled' || Status === 'Suspended' ? Status : null;
+  }
+
+  /**
+   * @param {string} bucket that keeps versions
+   * @returns {Promise<string | null>} for how long new objects cannot be removed; null if they can
+   */
+  async retentionOf(bucket) {
+    const { Mode, Days, Years } = await this.#send(BUCKET_CALLS.GetObjectLockConfiguration, bucket);
+    return Mode ? plainText(`${Mode}, ${Days ? `${Days} days` : `${Years} years`}`) : null;
   }
 
   /**

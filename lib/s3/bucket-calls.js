@@ -1,15 +1,17 @@
-import { toUSVString } from 'node:util';
-import { contentsOf, isWholeDocument, textOf } from '../text/xml.js';
+import { truncationOf } from './documents.js';
 import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
 
-/** @import { S3Call } from './s3-calls.js' */
+/**
+ * @import { XmlElement } from '../text/xml.js'
+ * @import { S3Call } from './s3-calls.js'
+ */
 
 const BUCKET_CALL = Object.freeze({ ...OBJECT_CALL, method: 'GET', hasKey: false });
 
 /** Unmeasured calls that administer a bucket. Unlike the calls of operations, they read every field of a list. */
 export const BUCKET_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
-    ListObjectsV2: { ...S3_CALLS.ListObjectsV2, readOutput: readObjects },
+    ListObjectsV2: { ...S3_CALLS.ListObjectsV2, keyedEntry: null, readOutput: readObjects },
     // A deletion cannot be undone, so its document is always signed.
     DeleteObjects: { ...S3_CALLS.DeleteObjects, signsDocument: true },
     DeleteObject: S3_CALLS.DeleteObject,
@@ -18,6 +20,12 @@ export const BUCKET_CALLS = Object.freeze(
       name: 'GetBucketVersioning',
       query: { versioning: '' },
       readOutput: readVersioning,
+    },
+    GetObjectLockConfiguration: {
+      ...BUCKET_CALL,
+      name: 'GetObjectLockConfiguration',
+      query: { 'object-lock': '' },
+      readOutput: readRetention,
     },
     HeadObject: { ...S3_CALLS.HeadObject, returnsVersion: true },
     ListObjectVersions: {
@@ -38,83 +46,75 @@ export const BUCKET_CALLS = Object.freeze(
   }),
 );
 
-/** @param {string} document the response to ListObjectsV2 */
-function readObjects(document) {
+/** @param {XmlElement} root of the response to ListObjectsV2 */
+function readObjects(root) {
+  const Contents = root.all('Contents').map((entry) => ({
+    Key: entry.textOf('Key'),
+    Size: sizeIn(entry),
+    LastModified: dateIn(entry, 'LastModified'),
+    ETag: entry.textOf('ETag')?.trim(),
+  }));
   return {
-    Contents: Array.from(contentsOf(document, 'Contents'), (entry) => ({
-      Key: nameIn(entry, 'Key'),
-      Size: sizeIn(entry),
-      LastModified: dateIn(entry, 'LastModified'),
-      ETag: textOf(entry, 'ETag'),
-    })),
-    IsTruncated: truncationOf(document, 'ListBucketResult'),
-    EncodingType: textOf(document, 'EncodingType')?.trim(),
+    Contents,
+    IsTruncated: truncationOf(root, Contents.length > 0),
+    EncodingType: root.textOf('EncodingType')?.trim(),
   };
 }
 
-/** @param {string} document the response to GetBucketVersioning */
-function readVersioning(document) {
-  return { Status: textOf(document, 'Status')?.trim() };
+/** @param {XmlElement} root of the response to GetBucketVersioning */
+function readVersioning(root) {
+  return { Status: root.textOf('Status')?.trim() };
 }
 
-/** @param {string} document the response to ListObjectVersions */
-function readVersions(document) {
+/** @param {XmlElement} root of the response to GetObjectLockConfiguration */
+function readRetention(root) {
+  const [rule] = root.all('Rule').flatMap((each) => each.all('DefaultRetention'));
   return {
-    Versions: Array.from(contentsOf(document, 'Version'), versionIn),
-    DeleteMarkers: Array.from(contentsOf(document, 'DeleteMarker'), versionIn),
-    IsTruncated: truncationOf(document, 'ListVersionsResult'),
-    NextKeyMarker: nameIn(document, 'NextKeyMarker'),
-    NextVersionIdMarker: textOf(document, 'NextVersionIdMarker'),
+    Mode: rule?.textOf('Mode')?.trim(),
+    Days: rule?.textOf('Days')?.trim(),
+    Years: rule?.textOf('Years')?.trim(),
   };
 }
 
-/** @param {string} entry of a list of versions */
+/** @param {XmlElement} root of the response to ListObjectVersions */
+function readVersions(root) {
+  const [Versions, DeleteMarkers] = ['Version', 'DeleteMarker'].map((name) => root.all(name).map(versionIn));
+  return {
+    Versions,
+    DeleteMarkers,
+    IsTruncated: truncationOf(root, Versions.length + DeleteMarkers.length > 0),
+    NextKeyMarker: root.textOf('NextKeyMarker'),
+    NextVersionIdMarker: root.textOf('NextVersionIdMarker')?.trim(),
+  };
+}
+
+/** @param {XmlElement} entry of a list of versions */
 function versionIn(entry) {
   return {
-    Key: nameIn(entry, 'Key'),
-    VersionId: textOf(entry, 'VersionId'),
-    IsLatest: textOf(entry, 'IsLatest')?.trim() === 'true',
+    Key: entry.textOf('Key'),
+    VersionId: entry.textOf('VersionId')?.trim(),
+    IsLatest: entry.textOf('IsLatest')?.trim().toLowerCase() === 'true',
   };
 }
 
-/** @param {string} document the response to ListMultipartUploads */
-function readUploads(document) {
+/** @param {XmlElement} root of the response to ListMultipartUploads */
+function readUploads(root) {
+  const Uploads = root.all('Upload').map((entry) => ({
+    Key: entry.textOf('Key'),
+    UploadId: entry.textOf('UploadId')?.trim(),
+    Initiated: dateIn(entry, 'Initiated'),
+  }));
   return {
-    Uploads: Array.from(contentsOf(document, 'Upload'), (entry) => ({
-      Key: nameIn(entry, 'Key'),
-      UploadId: textOf(entry, 'UploadId'),
-      Initiated: dateIn(entry, 'Initiated'),
-    })),
-    IsTruncated: truncationOf(document, 'ListMultipartUploadsResult'),
-    NextKeyMarker: nameIn(document, 'NextKeyMarker'),
-    NextUploadIdMarker: textOf(document, 'NextUploadIdMarker'),
+    Uploads,
+    IsTruncated: truncationOf(root, Uploads.length > 0),
+    NextKeyMarker: root.textOf('NextKeyMarker'),
+    NextUploadIdMarker: root.textOf('NextUploadIdMarker')?.trim(),
   };
 }
 
-/**
- * @param {string} document
- * @param {string} root its expected root element
- * @returns {boolean | undefined} whether there are more pages; undefined if it is not a complete list of this kind
- */
-function truncationOf(document, root) {
-  const text = textOf(document, 'IsTruncated')?.trim();
-  const isList = document.includes(`<${root}`) && isWholeDocument(document);
-  return isList && (text === 'true' || text === 'false') ? text === 'true' : undefined;
-}
-
-/**
- * @param {string} xml
- * @param {string} element
- * @returns {string | undefined} the element's text without unpaired surrogates, which a request's URL cannot contain
- */
-function nameIn(xml, element) {
-  const text = textOf(xml, element);
-  return text === undefined ? undefined : toUSVString(text);
-}
-
-/** Bytes; undefined if absent, NaN if the text is not a number of bytes. @param {string} entry */
+/** Bytes; undefined if absent, NaN if the text is not a number of bytes. @param {XmlElement} entry */
 function sizeIn(entry) {
-  const text = textOf(entry, 'Size')?.trim();
+  const text = entry.textOf('Size')?.trim();
   if (text === undefined) {
     return undefined;
   }
@@ -122,11 +122,11 @@ function sizeIn(entry) {
 }
 
 /**
- * @param {string} entry
+ * @param {XmlElement} entry
  * @param {string} element
  * @returns {Date | undefined} undefined if the element is absent or not a date
  */
 function dateIn(entry, element) {
-  const time = Date.parse(textOf(entry, element)?.trim() ?? '');
+  const time = Date.parse(entry.textOf(element)?.trim() ?? '');
   return Number.isNaN(time) ? undefined : new Date(time);
 }

@@ -4,7 +4,7 @@ import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
-import { isWholeDocument } from '../text/xml.js';
+import { XmlElement, readXml } from '../text/xml.js';
 import { parseErrorBody } from './error-response.js';
 import {
   MAX_DOCUMENT_BYTES,
@@ -45,9 +45,6 @@ const NO_BYTES = Buffer.alloc(0);
 
 /** @type {Reply['output']} */
 const NO_OUTPUT = Object.freeze({});
-
-/** Matches a document whose root element is an error, but not a list of results that contains errors. */
-const ERROR_DOCUMENT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
 
 /**
  * The direct client signs and sends requests itself, over one keep-alive connection per thread. It keeps the cost of
@@ -121,6 +118,8 @@ export class DirectConnection {
   /** @type {Buffer[]} */
   #document = [];
   #documentBytes = 0;
+  /** @type {ObjectRequest['input']} */
+  #input = undefined;
   /** @type {() => void} */
   #resolve = () => {};
   /** @type {(error: Error) => void} */
@@ -220,6 +219,7 @@ export class DirectConnection {
       }
     }
     this.#call = call;
+    this.#input = input;
     this.#size = size;
     this.#sink = call.receivesObject ? sink : null;
     this.#status = 0;
@@ -376,7 +376,7 @@ export class DirectConnection {
   /** Whether a response that ended when the connection closed has all bytes of its object, or a complete document. */
   #isWhole() {
     return this.#sink === null
-      ? this.#failureBody.trim() === '' || isWholeDocument(this.#failureBody)
+      ? this.#failureBody.trim() === '' || readXml(this.#failureBody).isWhole
       : this.moved - this.movedBefore >= this.#size;
   }
 
@@ -405,11 +405,13 @@ export class DirectConnection {
    */
   #takeOutput(readOutput, isProven) {
     const text = Buffer.concat(this.#document.splice(0)).toString('utf8');
-    if (ERROR_DOCUMENT.test(text)) {
+    const { root, keys, isWhole } = readXml(text, this.#call.keyedEntry);
+    if (root.name === 'Error') {
       this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
       this.#reject(this.#refusal());
-    } else if (isProven || isWholeDocument(text)) {
-      this.reply.output = withPlainKeys(readOutput(text));
+    } else if (isProven || isWhole) {
+      const output = isWhole ? readOutput(root, keys) : readOutput(new XmlElement(''), []);
+      this.reply.output = withPlainKeys(output, this.#input);
       this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
     } else {

@@ -1,13 +1,7 @@
-import { contentsOf, decodeEntities, textOf } from '../text/xml.js';
+/** @import { XmlElement } from '../text/xml.js' */
 
-// Writes and reads the XML that operations send and receive. Object members have the SDK's names.
-
-const TRUNCATED = /<IsTruncated>\s*(true|false)\s*<\/IsTruncated>/;
-const ENCODING = /<EncodingType>\s*([^<\s]*)\s*<\/EncodingType>/;
-const LISTED_KEY = /<Key>([^<]*)<\/Key>/g;
-
-const UPLOAD_ID = /<UploadId>([^<]+)<\/UploadId>/;
-const ETAG = /<ETag>([^<]+)<\/ETag>/;
+// Writes and reads the XML that operations send and receive. Object members have the SDK's names. Stores differ in the
+// names of root elements, so a response is recognised by what it contains.
 
 /** An unescaped carriage return would be read as a line feed. @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
@@ -25,28 +19,23 @@ export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
 /** @typedef {{ Key: string, Code: string, Message?: string }} RefusedDeletion `Key` and `Code` are '' if absent */
 
 /**
- * @param {string} document the response to DeleteObjects
+ * @param {XmlElement} root of the response to DeleteObjects
+ * @param {readonly string[]} keys of its deleted objects
  * @returns {{ Deleted: { Key: string }[], Errors: RefusedDeletion[] }} empty lists if the document is something else
  */
-export function readDeletion(document) {
-  if (!document.includes('<DeleteResult')) {
-    return { Deleted: [], Errors: [] };
-  }
-  return {
-    Deleted: Array.from(contentsOf(document, 'Deleted'), (entry) => ({ Key: textOf(entry, 'Key') ?? '' })),
-    Errors: Array.from(contentsOf(document, 'Error'), refusedDeletion),
-  };
+export function readDeletion(root, keys) {
+  return { Deleted: keys.map((Key) => ({ Key })), Errors: root.all('Error').map(refusedDeletion) };
 }
 
 /**
- * @param {string} entry
+ * @param {XmlElement} entry
  * @returns {RefusedDeletion}
  */
 function refusedDeletion(entry) {
-  const message = textOf(entry, 'Message');
+  const message = entry.textOf('Message');
   return {
-    Key: textOf(entry, 'Key') ?? '',
-    Code: textOf(entry, 'Code') ?? '',
+    Key: entry.textOf('Key') ?? '',
+    Code: entry.textOf('Code') ?? '',
     ...(message === undefined ? {} : { Message: message }),
   };
 }
@@ -56,13 +45,9 @@ function escaped(text) {
   return text.replace(/[&<>\r]/g, (character) => ENTITIES[character]);
 }
 
-/**
- * @param {string} document the response to CreateMultipartUpload
- * @returns {{ UploadId?: string }} empty if the document is something else
- */
-export function readUpload(document) {
-  const id = document.includes('<InitiateMultipartUploadResult') ? UPLOAD_ID.exec(document)?.[1] : undefined;
-  return id === undefined ? {} : { UploadId: decodeEntities(id) };
+/** Empty if the document is something else. @param {XmlElement} root of the response to CreateMultipartUpload */
+export function readUpload(root) {
+  return { UploadId: root.textOf('UploadId')?.trim() };
 }
 
 /** The body of a CompleteMultipartUpload request. @param {Readonly<Record<string, any>>} input */
@@ -74,37 +59,38 @@ export function writeCompletion({ MultipartUpload: { Parts } }) {
   return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
 }
 
-/**
- * @param {string} document the response to CompleteMultipartUpload
- * @returns {{ ETag?: string }} empty if the document is something else
- */
-export function readCompletion(document) {
-  const etag = document.includes('<CompleteMultipartUploadResult') ? ETAG.exec(document)?.[1] : undefined;
-  return etag === undefined ? {} : { ETag: decodeEntities(etag) };
+/** Empty if the document is something else. @param {XmlElement} root of the response to CompleteMultipartUpload */
+export function readCompletion(root) {
+  return { ETag: root.textOf('ETag')?.trim() };
 }
 
-const COPY = /<CopyObjectResult[\s>].*?<ETag>([^<]*)<\/ETag>/s;
-
-/**
- * @param {string} document the response to CopyObject
- * @returns {{ CopyObjectResult?: { ETag: string } }} empty if the document is something else
- */
-export function readCopy(document) {
-  const etag = COPY.exec(document)?.[1];
-  return etag === undefined ? {} : { CopyObjectResult: { ETag: decodeEntities(etag) } };
+/** Empty if the document is something else. @param {XmlElement} root of the response to CopyObject */
+export function readCopy(root) {
+  return { CopyObjectResult: { ETag: root.textOf('ETag')?.trim() } };
 }
 
 /**
- * @param {string} document the response to ListObjectsV2
- * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} `IsTruncated`:
- *   undefined if the document is not a list; `EncodingType`: absent if the keys are not encoded
+ * @param {XmlElement} root of the response to ListObjectsV2
+ * @param {readonly string[]} keys of its objects
  */
-export function readList(document) {
-  const truncated = document.includes('<ListBucketResult') ? TRUNCATED.exec(document)?.[1] : undefined;
-  const encoding = ENCODING.exec(document)?.[1];
+export function readList(root, keys) {
   return {
-    Contents: Array.from(document.matchAll(LISTED_KEY), ([, key]) => ({ Key: decodeEntities(key) })),
-    IsTruncated: truncated === undefined ? undefined : truncated === 'true',
-    ...(encoding === undefined ? {} : { EncodingType: encoding }),
+    Contents: keys.map((Key) => ({ Key })),
+    IsTruncated: truncationOf(root, keys.length > 0),
+    EncodingType: root.textOf('EncodingType')?.trim(),
   };
+}
+
+/** Elements that every list has some of, even if nothing is listed. */
+const LIST_ELEMENTS = ['IsTruncated', 'Name', 'Bucket', 'Prefix', 'KeyCount', 'MaxKeys', 'MaxUploads'];
+
+/**
+ * @param {XmlElement} root
+ * @param {boolean} hasEntries
+ * @returns {boolean | undefined} whether there are more pages; undefined if it is not a list
+ */
+export function truncationOf(root, hasEntries) {
+  const isList = hasEntries || LIST_ELEMENTS.some((name) => root.textOf(name) !== undefined);
+  const text = (root.textOf('IsTruncated') ?? 'false').trim().toLowerCase();
+  return isList && (text === 'true' || text === 'false') ? text === 'true' : undefined;
 }

@@ -1,14 +1,19 @@
-import { textOf } from '../text/xml.js';
+import { readXml } from '../text/xml.js';
 
+const CODE = /^[A-Za-z0-9.]{1,64}$/;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /** Reads an S3 error response's body, which is untrusted text. Fields are '' if it is not XML. @param {string} body */
 export function parseErrorBody(body) {
+  const { root } = readXml(body);
+  // Some gateways wrap the error in a document of their own.
+  const error = root.all('Error')[0] ?? root;
+  const code = error.textOf('Code')?.trim() ?? '';
   return {
-    code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '',
-    message: textOf(body, 'Message') ?? '',
-    region: textOf(body, 'Region') ?? '',
-    requestId: textOf(body, 'RequestId') ?? '',
+    code: CODE.test(code) ? code : '',
+    message: error.textOf('Message')?.trim() ?? '',
+    region: error.textOf('Region')?.trim() ?? '',
+    requestId: error.textOf('RequestId')?.trim() ?? '',
   };
 }
 

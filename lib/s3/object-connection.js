@@ -1,7 +1,7 @@
 import { AttemptError } from './s3-error.js';
 
 /**
- * @import { ObjectConnection } from './object-store.js'
+ * @import { ObjectConnection, ObjectRequest } from './object-store.js'
  * @import { S3Call } from './s3-calls.js'
  */
 
@@ -52,16 +52,20 @@ export function digestIn({ ETag, CopyObjectResult }) {
 
 /**
  * Decodes the keys of a list that was requested with form-encoded keys, in which a plus means a space. A key can
- * contain control characters, most of which XML cannot represent.
+ * contain control characters, most of which XML cannot represent. Some stores encode keys without declaring it, which
+ * only the requested prefix reveals.
  *
  * @param {Readonly<Record<string, any>>} output of a call, in the SDK's form
+ * @param {ObjectRequest['input']} input of the call
  * @returns {Readonly<Record<string, any>>} with decoded keys; a key that does not decode to UTF-8 becomes ''
  */
-export function withPlainKeys(output) {
-  if (output.EncodingType !== 'url' || output.Contents === undefined) {
+export function withPlainKeys(output, { Prefix = '' } = {}) {
+  const contents = /** @type {readonly { Key?: string }[]} */ (output.Contents ?? []);
+  const { Key = '' } = contents[0] ?? {};
+  const isEncoded = output.EncodingType === 'url' || (!Key.startsWith(Prefix) && decodedKey(Key).startsWith(Prefix));
+  if (!isEncoded || contents.length === 0) {
     return output;
   }
-  const contents = /** @type {readonly { Key?: string }[]} */ (output.Contents);
   return { ...output, Contents: contents.map((object) => ({ ...object, Key: decodedKey(object.Key ?? '') })) };
 }
 

@@ -1,6 +1,8 @@
 import { readCompletion, readCopy, readDeletion, readList, readUpload } from './documents.js';
 import { writeCompletion, writeDeletion } from './documents.js';
 
+/** @import { XmlElement } from '../text/xml.js' */
+
 /**
  * A call of the S3 API, and how it is sent over HTTP:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
@@ -23,8 +25,10 @@ import { writeCompletion, writeDeletion } from './documents.js';
  *   input into an XML request body; null if they are sent in query and headers
  * @property {boolean} [signsDocument] whether the XML request body is signed even over TLS
  * @property {boolean} needsDigest whether the store requires a checksum of the XML request body
- * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output,
- *   with the SDK's names, from the XML of a successful response; null if the response is not XML
+ * @property {string | null} keyedEntry name of the entries in the response of which only the keys are read
+ * @property {((root: XmlElement, keys: readonly string[]) => Record<string, unknown>) | null} readOutput reads the
+ *   members of the call's output, with the SDK's names, from the XML of a successful response, and from the keys of its
+ *   entries; null if the response is not XML
  */
 
 /** Defaults: a call for one object, without a query, whose response has only headers. */
@@ -40,6 +44,7 @@ export const OBJECT_CALL = {
   returnsVersion: false,
   writeInput: null,
   needsDigest: false,
+  keyedEntry: null,
   readOutput: null,
 };
 
@@ -68,6 +73,7 @@ export const S3_CALLS = Object.freeze(
       hasKey: false,
       query: { 'list-type': '2' },
       queryNames: { Prefix: 'prefix', StartAfter: 'start-after', MaxKeys: 'max-keys', EncodingType: 'encoding-type' },
+      keyedEntry: 'Contents',
       readOutput: readList,
     },
     DeleteObject: { ...OBJECT_CALL, name: 'DeleteObject', method: 'DELETE' },
@@ -79,6 +85,7 @@ export const S3_CALLS = Object.freeze(
       query: { delete: '' },
       writeInput: writeDeletion,
       needsDigest: true,
+      keyedEntry: 'Deleted',
       readOutput: readDeletion,
     },
     CreateMultipartUpload: {

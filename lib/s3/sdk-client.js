@@ -5,7 +5,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ProtocolError } from '../http/protocol-error.js';
 import { endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
-import { decodeEntities } from '../text/xml.js';
+import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 

@@ -89,7 +89,7 @@ class SdkConnection {
     this.reply.etagDigest = digestIn(output);
     this.reply.contentLength = output.ContentLength ?? -1;
     this.reply.contentRange = output.ContentRange ?? '';
-    this.reply.output = withPlainKeys(output);
+    this.reply.output = withPlainKeys(output, request.input);
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);
     }

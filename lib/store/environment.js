@@ -1,7 +1,7 @@
 import { parse } from 'dotenv';
 import { keepSecrets } from '../text/redact.js';
 import { readTextFile } from '../text/text-file.js';
-import { bucketNames, edgeUrl, hostname, port, publicUrl, region, secret, yesOrNo } from '../options/values.js';
+import { bucketNames, edgeUrl, port, publicUrl, region, secret, storeAddress, yesOrNo } from '../options/values.js';
 import { OPTIONS } from '../options/table.js';
 
 /**
@@ -28,7 +28,7 @@ const VARIABLES = Object.freeze(
     },
     hostname: {
       name: 'S3_HOSTNAME',
-      read: hostname,
+      read: storeAddress,
       expected: 'a host such as ACCOUNT.r2.cloudflarestorage.com, or --endpoint-url',
     },
     accessKeyId: { name: 'S3_ACCESS_KEY', read: secret, expected: 'an access key id' },

@@ -3,7 +3,7 @@ import { Renewal, askInTime, expiryOf } from '../aws/renewal.js';
 import { UsageError } from '../options/usage-error.js';
 import { bucketNames, endpointUrl, oneOf, proxyUrl, region, secret } from '../options/values.js';
 import { keepSecrets } from '../text/redact.js';
-import { addressingProblems } from './store-config.js';
+import { addressingProblems, placeOf } from './store-config.js';
 
 /**
  * @import { Credentials, GivenCredentials, GivenStore } from '../model/config.js'
@@ -60,12 +60,11 @@ export async function readGivenStore(given, signal) {
   if (problems.length > 0 || address === null || credentials === null || signedFor === null) {
     throw new UsageError(problems);
   }
-  const { basePath, ...place } = address;
+  const { place, notices } = placeOf(address, buckets);
   return {
     store: {
       buckets: [...new Set(buckets)],
       ...place,
-      ...(basePath === '' ? {} : { basePath }),
       ...(style === 'virtual' ? { addressing: style } : {}),
       ...(certificate === undefined || !address.useTls ? {} : { certificate }),
       ...(proxy === null ? {} : { proxy }),
@@ -74,7 +73,7 @@ export async function readGivenStore(given, signal) {
       settings: SETTINGS,
     },
     warnings: [],
-    notices: [],
+    notices,
     overrides: {},
     renewal:
       typeof keys === 'function' && credentials.expiresAt !== undefined

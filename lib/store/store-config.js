@@ -120,12 +120,11 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     authorities: authorities?.from ?? null,
   };
   const found = keys?.found ?? null;
-  const { basePath, ...place } = address;
+  const { place, notices } = placeOf(address, buckets);
   return {
     store: {
       buckets,
       ...place,
-      ...(basePath === '' ? {} : { basePath }),
       ...(addressing.value === 'virtual' ? { addressing: /** @type {const} */ ('virtual') } : {}),
       ...(address.useTls && authorities !== null ? { certificate: authorities.value } : {}),
       ...(proxy.proxy === null ? {} : { proxy: proxy.proxy }),
@@ -134,7 +133,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
       ...settingsFrom(sources),
     },
     warnings: duplicateWarnings(options.bucket ?? values.buckets, buckets, options.bucket === undefined),
-    notices: [...sourceNotices(sources, { ...address, region: signedFor.value }, env), ...proxy.notices],
+    notices: [...notices, ...sourceNotices(sources, { ...address, region: signedFor.value }, env), ...proxy.notices],
     // A variable that was not read was not validated, and may hold anything.
     overrides: { ...variables.overrides(needed), ...(aws === null ? {} : awsOverrides(env, sources.address)) },
     renewal:
@@ -227,10 +226,28 @@ function givenUrl({ endpointUrl: option }, aws) {
  * @param {Record<string, any>} values of the S3_… variables
  * @returns {EndpointUrl | null} null if the variables give no address
  */
-function addressFrom({ hostname, useTls, port }) {
-  return hostname === undefined || useTls === undefined
-    ? null
-    : { hostname, useTls, port: port ?? (useTls ? 443 : 80), basePath: '' };
+function addressFrom({ hostname: host, useTls, port }) {
+  if (host === undefined || useTls === undefined) {
+    return null;
+  }
+  const isTls = host.useTls ?? useTls;
+  return { port: port ?? (isTls ? 443 : 80), ...host, useTls: isTls };
+}
+
+/**
+ * Consoles show the bucket in the endpoint's path. Requests add it once more, so it is taken off.
+ *
+ * @param {EndpointUrl} address
+ * @param {readonly string[]} buckets
+ * @returns {{ place: Pick<StoreConfig, 'hostname' | 'port' | 'useTls' | 'basePath'>, notices: string[] }}
+ */
+export function placeOf({ basePath, ...place }, buckets) {
+  return buckets.includes(basePath.slice(1))
+    ? {
+        place,
+        notices: [`The path ${basePath} of the endpoint is the bucket, and is not used as a part of the address`],
+      }
+    : { place: { ...place, ...(basePath === '' ? {} : { basePath }) }, notices: [] };
 }
 
 /** AWS's address; null if the region is unusable. @param {{ value: string | undefined, problems: string[] }} region */

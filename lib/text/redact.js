@@ -1,4 +1,4 @@
-import { decodeEntities } from './xml.js';
+import { decodeEntities } from './entities.js';
 
 /** Shown instead of a text that contains a secret, or part of one. */
 export const WITHHELD = '[text withheld: it contains a secret]';

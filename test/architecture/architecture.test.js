@@ -147,7 +147,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   statistics: 250,
   store: 750,
   telemetry: 500,
-  text: 500,
+  text: 600,
   thresholds: 550,
   workload: 1350,
 });

@@ -60,7 +60,7 @@ const OF_STORE = {
   'no secret key': { env: { S3_SECRET_KEY: '' }, lines: [NO_FILE, /^S3_SECRET_KEY is not set: /] },
   'a secret key with a blank': { env: { S3_SECRET_KEY: 'the secret' }, lines: [/^S3_SECRET_KEY: /] },
   'no hostname': { env: { S3_HOSTNAME: '' }, lines: [NO_FILE, /^S3_HOSTNAME is not set: /] },
-  'an invalid hostname': { env: { S3_HOSTNAME: 'https://a/b' }, lines: [/^S3_HOSTNAME: /] },
+  'an invalid hostname': { env: { S3_HOSTNAME: 'ftp://a/b' }, lines: [/^S3_HOSTNAME: /] },
   'an invalid port': { env: { S3_PORT: '0' }, lines: [/^S3_PORT: /] },
   'an invalid S3_USE_SSL': { env: { S3_USE_SSL: 'maybe' }, lines: [/^S3_USE_SSL: /] },
   'an invalid region': { env: { S3_REGION: 'a b' }, lines: [/^S3_REGION: /] },
@@ -71,7 +71,7 @@ const OF_STORE = {
   },
   'an invalid --endpoint-url': {
     env: {},
-    options: ['--endpoint-url', 'store.test'],
+    options: ['--endpoint-url', 'ftp://store.test'],
     lines: [/^(?:[AB]: )?--endpoint-url: /],
   },
   'a profile of AWS that does not exist': {
@@ -102,7 +102,7 @@ const OF_WORKER = {
     env: { S3_BUCKET: '', EDGE_URL: '', EDGE_SECRET: '' },
     lines: [NO_FILE, NO_BUCKET, /^EDGE_URL is not set: /, /^EDGE_SECRET is not set: /],
   },
-  'an invalid EDGE_URL': { env: { EDGE_URL: 'worker' }, lines: [/^EDGE_URL: /] },
+  'an invalid EDGE_URL': { env: { EDGE_URL: 'ftp://worker' }, lines: [/^EDGE_URL: /] },
   'an EDGE_URL with a path': { env: { EDGE_URL: 'https://worker.test/a' }, lines: [/^EDGE_URL: /] },
   'no EDGE_SECRET': { env: { EDGE_SECRET: '' }, lines: [NO_FILE, /^EDGE_SECRET is not set: /] },
 };
@@ -181,9 +181,9 @@ test('Row 43: a comparison reports each problem with the name of its side', asyn
     ['', '--env-file nowhere.env', {}, /^B: nowhere\.env: there is no such file$/],
     ['--env-file folder', '', {}, /^A: folder: EISDIR/],
     ['--bucket a/b', '', {}, /^A: --bucket: /],
-    ['', '--endpoint-url store.test', {}, /^B: --endpoint-url: /],
+    ['', '--endpoint-url ftp://store.test', {}, /^B: --endpoint-url: /],
     ['--client edge', '', { S3_PORT: '0' }, /^B: S3_PORT: /],
-    ['--client edge', '', { EDGE_URL: 'worker' }, /^A: EDGE_URL: /],
+    ['--client edge', '', { EDGE_URL: 'ftp://worker' }, /^A: EDGE_URL: /],
     ['', '--addressing virtual', {}, /^B: --addressing: /],
   ]);
   for (const [a, b, env, line] of problems) {

@@ -54,10 +54,7 @@ const WRONG = [
   ['1000 10 --assert read.p99<50MB --local', /expected a limit such as/],
   ['1000 10 --assert get.p99<50ms --local', /unknown stage get, expected write, read, stat, remove/],
   ['1000 10 --endpoint http://127.0.0.1:9000', /use --endpoint-url/],
-  [
-    '1000 10 --endpoint-url 127.0.0.1:9000',
-    /--endpoint-url: expected a URL such as.*did you mean http:\/\/127\.0\.0\.1:9000\?/,
-  ],
+  ['1000 10 --endpoint-url ftp://127.0.0.1:9000', /--endpoint-url: expected a URL such as/],
   ['1000 10 --access-key x', /put credentials into \.env, or use --profile/],
   ['1000 10 --insecure', /S3_USE_SSL/],
   ['1000 10 --noclear --local', /use --keep/],

@@ -109,17 +109,17 @@ export class Exchange {
    */
   listOneMore(name) {
     const content = `<Contents><Key>${this.query.prefix ?? ''}${name}</Key><Size>1</Size></Contents>`;
-    this.#respondDocument(`<ListBucketResult><IsTruncated>true</IsTruncated>${content}</ListBucketResult>`);
+    this.respondDocument(`<ListBucketResult><IsTruncated>true</IsTruncated>${content}</ListBucketResult>`);
   }
 
   /** @param {(key: string) => string} describe */
   #respondPerKey(describe) {
     const keys = this.#body.toString().match(/<Key>[^<]*<\/Key>/g) ?? [];
-    this.#respondDocument(`<DeleteResult>${keys.map(describe).join('')}</DeleteResult>`);
+    this.respondDocument(`<DeleteResult>${keys.map(describe).join('')}</DeleteResult>`);
   }
 
-  /** @param {string} document */
-  #respondDocument(document) {
+  /** @param {string} document XML */
+  respondDocument(document) {
     const body = Buffer.from(`<?xml version="1.0"?>${document}`);
     this.respond({ status: 200, headers: ['Content-Length', String(body.length)], body });
   }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BUCKET_CALLS } from '../../lib/s3/bucket-calls.js';
+import { XmlElement, readXml } from '../../lib/text/xml.js';
 import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
+import { startCpuTime } from '../helpers/cpu-time.js';
 
 /**
  * @param {keyof typeof BUCKET_CALLS} name
@@ -10,7 +12,8 @@ import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
  */
 function read(name, document) {
   const { readOutput } = BUCKET_CALLS[name];
-  return readOutput?.(document);
+  const { root, isWhole } = readXml(document);
+  return readOutput?.(isWhole ? root : new XmlElement(''), []);
 }
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -47,7 +50,7 @@ test('a document that is another one, or not whole, does not say whether the lis
     assert.equal(read(call, `<${root}>${end}</${root}>`).IsTruncated, false);
     for (const document of [
       '',
-      `<html>${end}</html>`,
+      `<html><body>${end}</body></html>`,
       `<${root}>${end}`,
       `<${root}></${root}>`,
       `<${root}><IsTruncated>perhaps</IsTruncated></${root}>`,
@@ -104,8 +107,8 @@ test('a key with half a surrogate pair becomes one that a URL can hold', () => {
 test('a document of the greatest length is read in time, whatever is in it', () => {
   for (const piece of ['<Contents>', '<Contents><Key>', '<IsTruncated>', '</Contents>', '&#x41;', '<']) {
     const document = `<ListBucketResult>${piece.repeat(MAX_DOCUMENT_BYTES / piece.length)}`;
-    const startedAt = performance.now();
+    const cpuTime = startCpuTime();
     assert.equal(read('ListObjectsV2', document).IsTruncated, undefined);
-    assert.ok(performance.now() - startedAt < 2000, piece);
+    assert.ok(cpuTime() < 4000, piece);
   }
 });

@@ -46,8 +46,8 @@ test('the code, the message, the region and the request id of an error are read 
 
 test('what XML has to write otherwise is read as it was meant', () => {
   const body =
-    '<Code>X</Code><Message>expecting &#39;auto&#39; &lt;&#x41;&amp;lt;&gt; &quot;&apos; &none; &#1234567;</Message>';
-  assert.equal(parseErrorBody(body).message, `expecting 'auto' <A&lt;> "' &none; &#1234567;`);
+    '<Error><Code>X</Code><Message>expecting &#39;auto&#39; &lt;&#x41;&amp;lt;&gt; &quot;&apos; &none; &1 & &#1234567;</Message></Error>';
+  assert.equal(parseErrorBody(body).message, `expecting 'auto' <A&lt;> "' &none; &1 & \ufffd`);
 });
 
 test('a body that is not such XML gives nothing, or what can be found in it', () => {
@@ -62,11 +62,14 @@ test('a body that is not such XML gives nothing, or what can be found in it', ()
   ]) {
     assert.deepEqual(parseErrorBody(body), nothing, body);
   }
-  assert.deepEqual(parseErrorBody('<Code>SlowDown</Code><Message>Please redu'), { ...nothing, code: 'SlowDown' });
-  assert.deepEqual(parseErrorBody('<Code>NoSuchK'), nothing);
-  assert.equal(parseErrorBody('<Code>a b</Code>').code, '');
-  assert.equal(parseErrorBody(`<Code>${'a'.repeat(65)}</Code>`).code, '');
-  assert.equal(parseErrorBody('<Code><Code>Inner</Code></Code>').code, 'Inner');
+  assert.deepEqual(parseErrorBody('<Error><Code>SlowDown</Code><Message>Please redu'), {
+    ...nothing,
+    code: 'SlowDown',
+  });
+  assert.deepEqual(parseErrorBody('<Error><Code>NoSuchK'), nothing);
+  assert.equal(parseErrorBody('<Error><Code>a b</Code></Error>').code, '');
+  assert.equal(parseErrorBody(`<Error><Code>${'a'.repeat(65)}</Code></Error>`).code, '');
+  assert.equal(parseErrorBody('<Reply><Error><Code>Inner</Code></Error></Reply>').code, 'Inner');
 });
 
 test('hostile bodies are read in linear time', () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { endpointUrl } from '../../lib/options/values.js';
 import { readStoreConfig } from '../../lib/store/store-config.js';
 
 /**
@@ -74,8 +75,8 @@ test('S3_USE_SSL is on if empty, and off only if it says so', async () => {
 const REFUSED = {
   S3_BUCKET: [',', 'ab', 'a/b', 'bucket a', 'x'.repeat(64), 'bucket-a,../b'],
   S3_HOSTNAME: [
-    ...['https://example.com', 'example.com/path', 'example.com:9000', 'dead:9000', '10:80', '1.2.3.999', 'a b'],
-    ...['.example.com', 'example.com.', '[::1]', 'fe80::1%eth0', 'user@example.com'],
+    ...['https://user@example.com', 'example.com/a b', 'example.com:99999', 'https://', 'ftp://a', '1.2.3.999', 'a b'],
+    ...['.example.com', 'example.com.', '[::1]', 'fe80::1%eth0', 'user@example.com', 'https://example.com/?a=b'],
   ],
   S3_PORT: ['0', '65536', '-1', '9e3', 'https'],
   S3_USE_SSL: ['2', 'nope', '00', '0 1', 'null', '-1'],
@@ -100,13 +101,13 @@ test('a file without an end is refused by name', async () => {
   await assert.rejects(readStoreConfig({}, '/dev/zero'), /^UsageError: \/dev\/zero: it is longer than 1 MiB/);
 });
 
-test('says where the other parts of a URL belong, and never shows its password', async () => {
+test('never shows the password of a URL', async () => {
   const url = 'https://me:secret-word@example.com:9000/bucket';
   for (const [name, value, problem] of [
     [
       'S3_HOSTNAME',
       url,
-      'expected only a host name, got "…@example.com:9000/bucket": S3_USE_SSL sets https, the bucket belongs in S3_BUCKET, the port in S3_PORT',
+      'expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got "…@example.com:9000/bucket"',
     ],
     [
       'S3_BUCKET',
@@ -116,5 +117,52 @@ test('says where the other parts of a URL belong, and never shows its password',
     ['S3_REGION', url, 'expected a region such as auto, got "…@example.com:9000/bucket"'],
   ]) {
     assert.deepEqual(await problemsOf({ ...REQUIRED, [name]: value }), [`${name}: ${problem}`]);
+  }
+});
+
+test('S3_HOSTNAME takes a host, a port and a URL, which override S3_PORT and S3_USE_SSL', async () => {
+  for (const [given, expected] of /** @type {[string, object][]} */ ([
+    ['example.com', { hostname: 'example.com', port: 81, useTls: true }],
+    ['example.com:9000', { hostname: 'example.com', port: 9000, useTls: true }],
+    ['example.com/', { hostname: 'example.com', port: 81, useTls: true }],
+    ['https://example.com', { hostname: 'example.com', port: 81, useTls: true }],
+    ['HTTPS://example.com:443/', { hostname: 'example.com', port: 443, useTls: true }],
+    ['http://example.com:9000', { hostname: 'example.com', port: 9000, useTls: false }],
+    ['http://[::1]:9000/', { hostname: '::1', port: 9000, useTls: false }],
+    ['::1', { hostname: '::1', port: 81, useTls: true }],
+    [
+      'https://example.com/storage/v1/s3',
+      { hostname: 'example.com', port: 81, useTls: true, basePath: '/storage/v1/s3' },
+    ],
+  ])) {
+    const { store, notices } = await readStoreConfig({ ...REQUIRED, S3_PORT: '81', S3_HOSTNAME: given }, '.env');
+    const { hostname, port, useTls, basePath } = store;
+    assert.deepEqual({ hostname, port, useTls, ...(basePath === undefined ? {} : { basePath }) }, expected, given);
+    assert.deepEqual(notices, []);
+  }
+  const { store } = await readStoreConfig({ ...REQUIRED, S3_HOSTNAME: 'http://example.com' }, '.env');
+  assert.deepEqual([store.port, store.useTls], [80, false]);
+});
+
+test('a path that is the bucket is taken off the address with one notice, wherever the address comes from', async () => {
+  const { S3_BUCKET, S3_HOSTNAME, ...keys } = REQUIRED;
+  const url = 'https://account.r2.cloudflarestorage.com';
+  for (const [suffix, basePath] of /** @type {[string, string | undefined][]} */ ([
+    ['/bench', undefined],
+    ['/bench/', undefined],
+    ['/other', '/other'],
+    ['/bench/bench', '/bench/bench'],
+    ['/benc', '/benc'],
+  ])) {
+    const given = endpointUrl(url + suffix);
+    for (const { store, notices } of [
+      await readStoreConfig({ ...keys, S3_BUCKET: 'bench,more', S3_HOSTNAME: url + suffix }, '.env'),
+      await readStoreConfig({ ...keys, S3_BUCKET: 'bench' }, '.env', undefined, { endpointUrl: given }),
+      await readStoreConfig({ ...keys, AWS_ENDPOINT_URL_S3: url + suffix }, '.env', undefined, { bucket: ['bench'] }),
+    ]) {
+      assert.equal(store.basePath, basePath, suffix);
+      const about = notices.filter((notice) => notice.startsWith('The path /bench of the endpoint is the bucket'));
+      assert.equal(about.length, basePath === undefined ? 1 : 0);
+    }
   }
 });
