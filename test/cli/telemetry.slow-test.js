@@ -296,9 +296,10 @@ test('a name look-up that hangs does not delay the end by more than 5 s', async 
   );
 });
 
-test('a collector that recovers has all counts at the end, and what was lost is reported', async (t) => {
+test('a slow collector that recovers has all counts at the end, and what was lost is reported', async (t) => {
+  // Each answer takes longer than the interval between two exports, also that to the last one.
   const collector = await startCollector(t, (response, _, count) => {
-    response.writeHead(count <= 2 ? 500 : 200).end();
+    setTimeout(() => response.writeHead(count <= 2 ? 500 : 200).end(), 3 * Number(OFTEN.OTEL_METRIC_EXPORT_INTERVAL));
   });
   const parameters = [
     '1500',
