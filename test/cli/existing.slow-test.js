@@ -92,35 +92,36 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
     });
   }
 
-  for (const client of ['direct', 'sdk']) {
-    for (const cores of ['1', '2']) {
-      test(`reads everything with the ${client} client on ${cores} cores, whatever the keys, and changes nothing`, async (t) => {
-        const keys = [...STRANGE_KEYS, ...STRANGER_KEYS];
-        const { endpoint, put, changes } = await filledEndpoint(t, keys);
-        const others = ['in the other bucket', 'as well 😀'];
-        await Promise.all(others.map((key) => put(key, `a body of ${key}`, endpoint.buckets[1])));
-        const before = await Promise.all([changes(), ...endpoint.buckets.map((bucket) => endpoint.list(bucket))]);
+  for (const [client, cores] of [
+    ['sdk', '1'],
+    ['direct', '2'],
+  ]) {
+    test(`reads everything with the ${client} client on ${cores} cores, whatever the keys, and changes nothing`, async (t) => {
+      const keys = [...STRANGE_KEYS, ...STRANGER_KEYS];
+      const { endpoint, put, changes } = await filledEndpoint(t, keys);
+      const others = ['in the other bucket', 'as well 😀'];
+      await Promise.all(others.map((key) => put(key, `a body of ${key}`, endpoint.buckets[1])));
+      const before = await Promise.all([changes(), ...endpoint.buckets.map((bucket) => endpoint.list(bucket))]);
 
-        const options = ['--existing', '*', '--stages', ALL_STAGES, '--page-size', '5', '--client', client];
-        const run = ['1000', '4', ...options, '--range-size', '10', '--cores', cores];
-        const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+      const options = ['--existing', '*', '--stages', ALL_STAGES, '--page-size', '5', '--client', client];
+      const run = ['1000', '4', ...options, '--range-size', '10', '--cores', cores];
+      const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
 
-        assertStatus(outcome, 0);
-        const count = keys.length + others.length;
-        const [read, range, stat, list] = stagesOf(outcome);
-        for (const { stage, operations, attempts, failed, integrityErrors, errors } of [read, range, stat]) {
-          assert.deepEqual([operations, attempts, failed, integrityErrors, errors], [count, count, 0, 0, {}], stage);
-        }
-        assert.deepEqual([list.keys, list.errors], [count, {}]);
-        assert.match(
-          outcome.stderr,
-          new RegExp(`^Listed everything in bucket-a, bucket-b: ${count} objects, and there are no more$`, 'm'),
-        );
-        assert.doesNotMatch(outcome.stderr, /clean-up|Removed|may (be left|remain)/i);
-        const after = await Promise.all([changes(), ...endpoint.buckets.map((bucket) => endpoint.list(bucket))]);
-        assert.deepEqual(after, before);
-      });
-    }
+      assertStatus(outcome, 0);
+      const count = keys.length + others.length;
+      const [read, range, stat, list] = stagesOf(outcome);
+      for (const { stage, operations, attempts, failed, integrityErrors, errors } of [read, range, stat]) {
+        assert.deepEqual([operations, attempts, failed, integrityErrors, errors], [count, count, 0, 0, {}], stage);
+      }
+      assert.deepEqual([list.keys, list.errors], [count, {}]);
+      assert.match(
+        outcome.stderr,
+        new RegExp(`^Listed everything in bucket-a, bucket-b: ${count} objects, and there are no more$`, 'm'),
+      );
+      assert.doesNotMatch(outcome.stderr, /clean-up|Removed|may (be left|remain)/i);
+      const after = await Promise.all([changes(), ...endpoint.buckets.map((bucket) => endpoint.list(bucket))]);
+      assert.deepEqual(after, before);
+    });
   }
 
   test('counts vanished and replaced objects under separate names, and succeeds', async (t) => {

@@ -27,37 +27,35 @@ const STORED_ALL_THE_SAME = [
 const KEPT_RUN = ['100', '4', '--size', '1', '--run-id', 'kept-run', '--stages', 'write', '--keep'];
 
 describe('what a run leaves behind', { concurrency: 3 }, () => {
-  for (const client of ['direct', 'sdk']) {
-    test(`Row 16: ${client}: a PUT that timed out and is stored after its DELETE leaves no object`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const index = 42;
-      /** @type {Exchange | null} */
-      let late = null;
-      let stored = 0;
-      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
-        if (exchange.index !== index) {
-          return exchange.pass();
-        }
-        if (exchange.operation === 'PUT' && late === null) {
-          late = exchange;
-          return;
-        }
-        await exchange.pass();
-        if (exchange.operation === 'DELETE' && late !== null && stored === 0) {
-          const { status } = await late.forward();
-          stored = status;
-        }
-      });
-      const run = await faultRun(t, endpoint, ['--client', client, '--timeout', '3s'], { port: proxy.port });
-      assertStatus(run, 0);
-      assert.equal(stored, 200, 'the late PUT took effect');
-      assert.ok(run.stages[0].errors.timeout >= 1);
-      assert.ok(run.report.cleanup.removed >= 1 && run.report.cleanup.left === 0, JSON.stringify(run.report.cleanup));
-      assert.deepEqual(await keysIn(endpoint), []);
-      await wait(LATE_MS);
-      assert.deepEqual(await keysIn(endpoint), [], 'no object appears later');
+  test('Row 16: a PUT that timed out and is stored after its DELETE leaves no object', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const index = 42;
+    /** @type {Exchange | null} */
+    let late = null;
+    let stored = 0;
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.index !== index) {
+        return exchange.pass();
+      }
+      if (exchange.operation === 'PUT' && late === null) {
+        late = exchange;
+        return;
+      }
+      await exchange.pass();
+      if (exchange.operation === 'DELETE' && late !== null && stored === 0) {
+        const { status } = await late.forward();
+        stored = status;
+      }
     });
-  }
+    const run = await faultRun(t, endpoint, ['--timeout', '3s'], { port: proxy.port });
+    assertStatus(run, 0);
+    assert.equal(stored, 200, 'the late PUT took effect');
+    assert.ok(run.stages[0].errors.timeout >= 1);
+    assert.ok(run.report.cleanup.removed >= 1 && run.report.cleanup.left === 0, JSON.stringify(run.report.cleanup));
+    assert.deepEqual(await keysIn(endpoint), []);
+    await wait(LATE_MS);
+    assert.deepEqual(await keysIn(endpoint), [], 'no object appears later');
+  });
 
   test('Row 16: writes with a lost answer are sent again after a second, and leave nothing', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, lost=3%' });
@@ -136,28 +134,26 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  for (const client of ['direct', 'sdk']) {
-    test(`Row 35: ${client}: writes that are stored but answered with an error leave nothing, although they are given up`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
-        const answer = exchange.operation === 'PUT' ? STORED_ALL_THE_SAME[exchange.index % 10] : undefined;
-        if (answer === undefined) {
-          return exchange.pass();
-        }
-        await exchange.forward();
-        exchange.refuse(...answer);
-      });
-      const parameters = ['--client', client, '--retries', '0', '--no-preflight'];
-      const run = await faultRun(t, endpoint, parameters, { port: proxy.port });
-      assertStatus(run, 1);
-      const lost = (STORED_ALL_THE_SAME.length / 10) * OBJECTS;
-      const [{ failed, unknownOutcomes }] = run.report.stages;
-      assert.deepEqual([failed, unknownOutcomes], [lost, lost]);
-      assert.match(run.stderr, /^Write: \S+ failed: HTTP 200 with an error in its body: InternalError/m);
-      assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [lost, 0]);
-      assert.deepEqual(await keysIn(endpoint), []);
+  test('Row 35: writes that are stored but answered with an error leave nothing, although they are given up', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      const answer = exchange.operation === 'PUT' ? STORED_ALL_THE_SAME[exchange.index % 10] : undefined;
+      if (answer === undefined) {
+        return exchange.pass();
+      }
+      await exchange.forward();
+      exchange.refuse(...answer);
     });
-  }
+    const parameters = ['--retries', '0', '--no-preflight'];
+    const run = await faultRun(t, endpoint, parameters, { port: proxy.port });
+    assertStatus(run, 1);
+    const lost = (STORED_ALL_THE_SAME.length / 10) * OBJECTS;
+    const [{ failed, unknownOutcomes }] = run.report.stages;
+    assert.deepEqual([failed, unknownOutcomes], [lost, lost]);
+    assert.match(run.stderr, /^Write: \S+ failed: HTTP 200 with an error in its body: InternalError/m);
+    assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [lost, 0]);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 
   test('Row 35: clean-up does not wait for writes whose answer excludes that they were stored', async (t) => {
     const endpoint = await startTestEndpoint(t);

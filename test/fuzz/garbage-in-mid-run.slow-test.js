@@ -13,26 +13,24 @@ const OBJECTS = 60;
 const EVERY_NTH = 6;
 
 describe('garbage during a run', { concurrency: 2 }, () => {
-  for (const client of ['direct', 'sdk']) {
-    test(`${client}: every operation succeeds in the end, every attempt is counted, and nothing is left`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const relay = await startGarbageRelay(t, { port: endpoint.port, nth: EVERY_NTH });
-      const parameters = [`${OBJECTS}`, '20', '--size', '2KiB', '--timeout', '400ms', '--client', client];
+  test('every operation succeeds in the end, every attempt is counted, and nothing is left', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const relay = await startGarbageRelay(t, { port: endpoint.port, nth: EVERY_NTH });
+    const parameters = [`${OBJECTS}`, '20', '--size', '2KiB', '--timeout', '400ms'];
 
-      const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: relay.port }) });
+    const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: relay.port }) });
 
-      assertCivil(outcome);
-      assertStatus(outcome, 0);
-      const stages = machineRecords(recordsOf(outcome.stdout), 'stage');
-      assert.equal(stages.length, 4);
-      let failures = 0;
-      for (const { operations, attempts, retries, errors } of stages) {
-        const failed = Object.values(errors).reduce((sum, count) => sum + count, 0);
-        assert.deepEqual([operations, attempts, retries], [OBJECTS, OBJECTS + failed, failed]);
-        failures += failed;
-      }
-      assert.ok(failures >= (4 * OBJECTS) / EVERY_NTH, `${failures} attempts failed, ${relay.garbled} were garbled`);
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-  }
+    assertCivil(outcome);
+    assertStatus(outcome, 0);
+    const stages = machineRecords(recordsOf(outcome.stdout), 'stage');
+    assert.equal(stages.length, 4);
+    let failures = 0;
+    for (const { operations, attempts, retries, errors } of stages) {
+      const failed = Object.values(errors).reduce((sum, count) => sum + count, 0);
+      assert.deepEqual([operations, attempts, retries], [OBJECTS, OBJECTS + failed, failed]);
+      failures += failed;
+    }
+    assert.ok(failures >= (4 * OBJECTS) / EVERY_NTH, `${failures} attempts failed, ${relay.garbled} were garbled`);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 });
