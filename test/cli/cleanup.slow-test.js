@@ -12,12 +12,10 @@ const OBJECTS = 200;
 const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 'a-run'];
 
 describe('objects that are kept', { concurrency: 3 }, () => {
-  const using = [];
-
   test('Row 30: --keep leaves the objects for a run that reads them, and --cleanup removes nothing else', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
-    const kept = await runCommand(t, [...RUN, ...using, '--keep'], { dotEnv });
+    const kept = await runCommand(t, [...RUN, '--keep'], { dotEnv });
     assertStatus(kept, 0);
     assert.deepEqual(
       ofKind(recordsOf(kept.stdout), 'schedule').map(({ stage }) => stage),
@@ -28,7 +26,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
     assert.equal(keys.length, OBJECTS);
     assert.ok(keys.every((key) => /^benchmark\/a-run\/[0-9a-f]{8}-\d+$/.test(key)));
 
-    const later = await runCommand(t, [...RUN, ...using, '--stages', 'read,stat'], { dotEnv });
+    const later = await runCommand(t, [...RUN, '--stages', 'read,stat'], { dotEnv });
     assertStatus(later, 0);
     assert.deepEqual(
       machineRecords(recordsOf(later.stdout), 'stage').map(({ stage, operations }) => [stage, operations]),
@@ -42,7 +40,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
 
     const foreign = ['benchmark/a-run/notes.txt', 'benchmark/a-run2/00000000-0', 'benchmark/a-run', 'other'];
     await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
-    const cleaned = await runCommand(t, [...using, '--cleanup', 'a-run'], { dotEnv });
+    const cleaned = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv });
     assertStatus(cleaned, 0);
     assert.match(
       cleaned.stdout,

@@ -79,6 +79,7 @@ describe('connections', { concurrency: 3 }, () => {
 
   for (const kind of ['tls', 'certificate']) {
     const what = kind === 'tls' ? 'TLS handshakes that fail' : 'certificates that are not trusted';
+
     test(`Row 4: ${what} during a run are retried`, async (t) => {
       const tls = await testCertificate();
       const endpoint = await startTestEndpoint(t, { tls, faults: 'GET.close=10, HEAD.close=10, DELETE.close=10' });
