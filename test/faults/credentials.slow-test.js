@@ -136,11 +136,9 @@ describe('a credential_process that hangs', { concurrency: 2 }, () => {
     ['a run', [...RUN, '--json', 'result.json', '--log', 'log']],
     ['ab', ['ab', ...RUN, '--a', '', '--b', '--client sdk']],
     ['cleanup', ['cleanup', 'a-run']],
-    ['cleanup --list', ['cleanup', '--list']],
   ])) {
     for (const [signal, status] of /** @type {const} */ ([
       ['SIGTERM', 143],
-      ['SIGUSR1', 138],
       ['SIGHUP', null],
     ])) {
       test(`Row 54: is ended at once by ${signal} to ${what}, without a word`, async (t) => {
