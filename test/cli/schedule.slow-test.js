@@ -10,9 +10,6 @@ import { machineRecords } from '../helpers/log-records.js';
 const SMALL = ['--size', '1KiB'];
 const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
 
-/** Times in the log have a resolution of one millisecond. */
-const PRECISION_MS = 1;
-
 /** Timers count whole milliseconds of a time that the event loop reads only occasionally. */
 const TIMER_PRECISION_MS = 5;
 
@@ -53,46 +50,5 @@ describe('a run with stages of a fixed duration', { concurrency: 3 }, () => {
     const { requests } = await endpoint.report();
     assert.ok(requests.PUT.succeeded >= write.operations);
     assert.equal(requests.PUT.succeeded, requests.DELETE.succeeded);
-  });
-});
-
-describe('a run with a start time', { concurrency: 3 }, () => {
-  test('waits for it, and reports that', async (t) => {
-    const launchedAfter = Date.now();
-    const outcome = await runCommand(t, ['20', '2', ...SMALL, '--start-at', '+15s', '--local']);
-    assertStatus(outcome, 0);
-    const told = /^Waiting until (\S+) \(([\d.]+)s from now by the store's clock\)$/m.exec(outcome.stderr);
-    assert.ok(told !== null, outcome.stderr);
-    const records = recordsOf(outcome.stdout);
-    const [write] = machineRecords(records, 'stage');
-    assert.ok(write.startedAt >= Date.parse(told[1]) - PRECISION_MS, 'Write begins before it');
-    assert.ok(Date.parse(told[1]) >= launchedAfter + 15_000 - PRECISION_MS && Number(told[2]) < 15);
-  });
-});
-
-describe('hosts that share a run', { concurrency: 3 }, () => {
-  const OBJECTS = 60;
-  const shard = (/** @type {string} */ given) => [`${OBJECTS}`, '4', ...SMALL, '--run-id', 'shared', '--shard', given];
-
-  test('write their own objects, which a single run can read, verify and remove', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint);
-    const hosts = await Promise.all(
-      ['0/2', '1/2'].map((given) => runCommand(t, [...shard(given), '--stages', 'write', '--keep'], { dotEnv })),
-    );
-    hosts.forEach((outcome) => assertStatus(outcome, 0));
-    assert.deepEqual(
-      hosts.map(({ stdout }) => machineRecords(recordsOf(stdout), 'run')[0].shard),
-      ['0/2', '1/2'],
-    );
-    assert.equal((await keysIn(endpoint)).length, 2 * OBJECTS, 'neither overwrites an object of the other');
-    const whole = [`${2 * OBJECTS}`, '4', ...SMALL, '--run-id', 'shared', '--stages', 'read,stat,remove'];
-    const outcome = await runCommand(t, whole, { dotEnv });
-    assertStatus(outcome, 0);
-    assert.deepEqual(
-      machineRecords(recordsOf(outcome.stdout), 'stage').map(({ operations, failed }) => [operations, failed]),
-      [1, 2, 3].map(() => [2 * OBJECTS, 0]),
-    );
-    assert.deepEqual(await keysIn(endpoint), []);
   });
 });

@@ -81,23 +81,6 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 9: a Retry-After of an hour counts as half a minute', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    let isAsked = false;
-    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-      if (exchange.operation === 'HEAD' && exchange.index === 3 && !isAsked) {
-        isAsked = true;
-        return exchange.refuse(503, 'SlowDown', { 'Retry-After': 3600 });
-      }
-      return exchange.pass();
-    });
-    const parameters = ['--cores', '1', '--timeout', '1m'];
-    const run = await faultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(30) });
-    assertStatus(run, 0);
-    const [, , stat] = operationLatencies(run.report);
-    assert.ok(stat.maximum >= 30_000 && stat.maximum < 600_000, `an operation took ${stat.maximum}ms of fast time`);
-  });
-
   test('Row 9: a pause that the store asks for before the first stage is reported and bounded', async (t) => {
     const endpoint = await startTestEndpoint(t);
     let asked = 0;

@@ -308,6 +308,7 @@ const ROOM_FOR_LARGE_OBJECT = 8 * 1024 ** 3;
 export function testLargeObject(title, server) {
   const { bavail, bsize } = statfsSync(server.folder);
   const skip = bavail * bsize < ROOM_FOR_LARGE_OBJECT ? 'the disk has no room for it' : false;
+
   test(
     `${title}: an object of 5 GiB is automatically written in parts, and read back, within ${MAX_MEMORY} MB`,
     { skip },
