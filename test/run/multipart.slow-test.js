@@ -113,29 +113,6 @@ test(
   },
 );
 
-test('only large objects are written in parts', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const multipart = { partSize: 5 * MIB, partThreads: 2, minSize: 12 * MIB + 1 };
-  const { result } = await run(endpoint, { multipart, preflight: false });
-  assert.deepEqual([result.stages[0].steps, result.stages[0].attempts], [0, OBJECTS]);
-  assert.equal((await endpoint.report()).requests.CREATE.total, 0);
-});
-
-test('workers share the threads, each with connections for its parts', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const { result } = await run(endpoint, { cores: 2, preflight: false });
-  const [write] = result.stages;
-  assert.deepEqual([write.operations, write.parts], [OBJECTS, OBJECTS * PARTS]);
-  assert.ok(write.connections.opened >= 4, `${write.connections.opened} connections`);
-});
-
-test('uploads also work in an open loop', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const { result } = await run(endpoint, { rate: 20, preflight: false, stages: ['write', 'remove'] });
-  const [write] = result.stages;
-  assert.deepEqual([write.operations, write.latency.startDelay?.count], [OBJECTS, OBJECTS]);
-});
-
 test('a run stopped between parts aborts its uploads', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=300ms' });
   const controller = new AbortController();
@@ -152,19 +129,6 @@ test('a run stopped between parts aborts its uploads', TIME_LIMIT, async (t) => 
   assert.ok(write.aborts > 0, 'the thread itself aborts its uploads');
   await assertNothingLeft(endpoint);
 });
-
-test('a run that keeps its objects leaves no upload', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t, { faults: 'seed=1, CREATE.lost=50%' });
-  const { result } = await run(endpoint, { keep: true, stages: ['write'], preflight: false });
-  assert.ok(Number(result.cleanup?.uploads) > 0);
-  const { uploads, objects } = await endpoint.report();
-  assert.deepEqual(Object.values(uploads), [0, 0]);
-  assert.equal(
-    Object.values(objects).reduce((sum, count) => sum + count),
-    OBJECTS,
-  );
-});
-
 /** @param {TestEndpoint} endpoint */
 async function partsArrive(endpoint) {
   while ((await endpoint.report()).requests.PART.total < 3) {

@@ -165,15 +165,6 @@ test('threads lose the time before a successful attempt, and all time of an aban
   assert.ok(Math.abs(backoffShare - 90 / 160) < 1e-3, String(backoffShare));
 });
 
-test('late starts of an open loop do not count as lost time', () => {
-  const { backoffShare, startDelayP50 } = evidenceAfter((meter, now) => {
-    meter.started(40, now);
-    meter.succeeded({ startedAt: now, attemptStartedAt: now + 50, finishedAt: now + 100 }, SIZE);
-  });
-  assert.ok(Math.abs(backoffShare - 10 / 60) < 1e-3, String(backoffShare));
-  assert.ok(Math.abs(Number(startDelayP50) - 40) < 0.1);
-});
-
 test('a stage of no length has finite rates', () => {
   for (const gaps of [[], [0, 0, 0]]) {
     const { duration, average, peak } = resultOf(0, gaps, 0);
