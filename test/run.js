@@ -20,7 +20,7 @@ const CHANGES_PROCESS = /\bmock\.(?:timers|method)\b|\bprocess\.env\.\w+ =|\bObj
 /** How to run the tests of each kind. @type {Record<string, readonly string[]>} */
 const KINDS = {
   slow: ['--test-concurrency=4', '--test-timeout=1200000'],
-  server: ['--test-concurrency=1'],
+  server: ['--test-concurrency=2'],
   browser: ['--test-concurrency=1'],
   edge: ['--test-concurrency=1'],
   deploy: ['--test-concurrency=1'],

@@ -84,7 +84,9 @@ export class OtlpExporter {
     }
     const isOver = new AbortController();
     const timeout = pause(MAX_FINISH_MS, undefined, isOver).catch(() => {});
-    await Promise.race([this.#reader?.shutdown(), timeout]);
+    // The reader waits for no longer than its interval, and an export may first have to start the process.
+    const arrived = this.#reader?.shutdown().then(() => this.#outcome);
+    await Promise.race([arrived, timeout]);
     isOver.abort();
     this.#settle(TOO_LATE);
     await this.#outcome;

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isWithinOneStep } from '../../bench/truth/capacities.js';
-import { closeTo, milliseconds } from '../../bench/truth/finding.js';
 import { totalFinding, truthOn, verdictOf } from '../../bench/truth/verdict.js';
 
 /** @import { Verdict } from '../../bench/truth/verdict.js' */
@@ -55,29 +53,4 @@ test('up to 10% of runs may leave the cause open, up to 5% may name a wrong like
   assert.equal(isRight({ ...counts, right: 68, mistaken: 6 }), false);
   assert.equal(isRight({ ...counts, right: 69, wrong: 1 }), false);
   assert.equal(isRight({}), false);
-});
-
-test('the knee is within one step if it lies between the ramp steps around the truth', () => {
-  const steps = [
-    ...[4, 8, 16, 32].map((threads) => ({ phase: 'ramp', threads })),
-    ...[10, 12].map((threads) => ({ phase: 'refine', threads })),
-  ];
-  for (const [truth, knee, isWithin] of /** @type {[[number, number], number | null, boolean][]} */ ([
-    [[10, 11], 12, true],
-    [[10, 11], 8, true],
-    [[10, 11], 4, false],
-    [[10, 11], 32, false],
-    [[10, 11], null, false],
-    [[2.5, 3.5], 4, true],
-    [[100, 110], 32, false],
-  ])) {
-    assert.equal(isWithinOneStep(truth, knee, steps), isWithin, `${truth}: ${knee}`);
-  }
-});
-
-test('a value is right within its tolerance', () => {
-  const finding = (/** @type {number} */ found) => closeTo('p50', { expected: 10, found, tolerance: 1 }, milliseconds);
-  assert.deepEqual(finding(10.5), { what: 'p50', expected: '10.00 ms ± 1.00 ms', found: '10.50 ms', isRight: true });
-  assert.equal(finding(8.9).isRight, false);
-  assert.equal(finding(NaN).isRight, false);
 });

@@ -5,7 +5,6 @@ import { describe, test } from 'node:test';
 import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
-import { hasScript, startOnTerminal } from '../helpers/script.js';
 
 /**
  * @import { InterleavedComparison } from '../../lib/model/interleaved.js'
@@ -117,7 +116,7 @@ describe('ab', { concurrency: 3 }, () => {
 
   test('SIGINT during a quad leaves nothing of either side, and exits with status 130', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=10ms' });
-    const sides = ['--a', '', '--b', '--client sdk'];
+    const sides = ['--a', '', '--b', '--no-keep-alive'];
     const command = await startCommand(t, [...SHORT, ...sides, '--json', 'ab.json'], { dotEnv: dotEnvOf(endpoint) });
     await command.shows('stderr', /^Quad 1 of 6, (ABBA|BAAB):/m);
     command.child.kill('SIGINT');
@@ -129,25 +128,5 @@ describe('ab', { concurrency: 3 }, () => {
     assert.equal(quads.length, 1);
     assert.ok(stages.every(({ metrics }) => metrics.every(({ verdict }) => verdict === 'cannot tell')));
     assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('a second Ctrl-C, at least a second later, exits immediately and prints clean-up commands for both sides', async (t) => {
-    if (!hasScript()) {
-      t.skip('needs the command script of util-linux');
-      return;
-    }
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=60s' });
-    const run = [...SMALL, '--a', '--timeout 2m', '--b', '--timeout 2m', '--run-id', 'pair', '--no-preflight'];
-    const { command, pressCtrlC } = await startOnTerminal(t, run, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stdout', /Warming up/);
-    pressCtrlC();
-    await command.shows('stdout', /Press Ctrl-C again/);
-    pressCtrlC();
-    const outcome = await command.outcome;
-    assertStatus(outcome, 130);
-    for (const side of ['A', 'B']) {
-      const pattern = `${side}: objects may remain; remove them with: .* --cleanup pair-${side.toLowerCase()}\\r$`;
-      assert.match(outcome.stdout, new RegExp(pattern, 'm'));
-    }
   });
 });

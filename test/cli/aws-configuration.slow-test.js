@@ -103,10 +103,8 @@ describe('the program', { concurrency: 2 }, () => {
   });
 
   for (const [client, cores] of /** @type {const} */ ([
-    ['direct', '1'],
     ['direct', '2'],
     ['sdk', '1'],
-    ['sdk', '2'],
   ])) {
     test(`${client}, ${cores} cores: a run that outlives its credentials continues with new ones from a process`, async (t) => {
       const credentials = temporaryCredentials();
@@ -225,79 +223,72 @@ describe('the program', { concurrency: 2 }, () => {
     assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-secret|the-token/);
   });
 
-  for (const client of ['direct', 'sdk']) {
-    test(`${client}: on request, puts the bucket before the host name, and a base path before the bucket`, async (t) => {
-      const basePath = '/storage/v1/s3';
-      const below = await startTestEndpoint(t, { basePath });
-      const run = [...RUN, '--client', client, '--bucket', 'bucket-a'];
-      for (const [endpoint, base] of /** @type {[TestEndpoint, string][]} */ ([
-        [below, basePath],
-        [await startTestEndpoint(t), ''],
-      ])) {
-        const { AWS_ENDPOINT_URL_S3, ...env } = awsEnv(endpoint, base);
-        for (const addressing of ['virtual', 'path']) {
-          const where = ['--endpoint-url', AWS_ENDPOINT_URL_S3, '--addressing', addressing];
-          assertStatus(await runCommand(t, [...run, ...where], { env }), 0);
-        }
-        assert.deepEqual(await keysIn(endpoint), []);
-      }
-      const { AWS_ENDPOINT_URL_S3, ...env } = awsEnv(below, '/other');
-      const wrong = await runCommand(t, [...run, '--endpoint-url', AWS_ENDPOINT_URL_S3, '--retries', '1'], { env });
-      assertStatus(wrong, 2);
-    });
-
-    test(`${client}: trusts the authorities of AWS_CA_BUNDLE, and no store without them`, async (t) => {
-      const tls = await testCertificate();
-      const endpoint = await startTestEndpoint(t, { tls });
-      const folder = await folderWith(t, { 'ca.pem': tls.cert });
-      const env = awsEnv(endpoint);
-      const run = [...RUN, '--client', client, '--bucket', 'bucket-a', '--retries', '1'];
-      const AWS_CA_BUNDLE = path.join(folder, 'ca.pem');
-      assertStatus(await runCommand(t, run, { env: { ...env, AWS_CA_BUNDLE } }), 0);
-      const outcome = await runCommand(t, run, { env });
-      assertStatus(outcome, 2);
-      assert.match(outcome.stderr, /is not trusted/);
-    });
-
-    for (const scheme of ['http', 'https']) {
-      test(`${client}: connects over ${scheme} through the requested proxy, and through no other`, async (t) => {
-        const tls = scheme === 'http' ? null : await testCertificate();
-        const endpoint = await startTestEndpoint(t, { tls });
-        const proxy = await startConnectProxy(t, { user: 'me:word', port: endpoint.port });
-        const folder = await folderWith(t, { 'ca.pem': tls?.cert ?? '' });
-        const run = [...RUN, '--client', client, '--bucket', 'bucket-a', '--retries', '1'];
-        const env = {
-          ...awsEnv(endpoint),
-          ...(tls === null ? {} : { AWS_CA_BUNDLE: path.join(folder, 'ca.pem') }),
-          // Connections to this host's names never use a proxy, but the proxy knows this one.
-          AWS_ENDPOINT_URL_S3: `${scheme}://store.test:${endpoint.port}`,
-          ALL_PROXY: `http://me:word@localhost:${proxy.port}`,
-        };
-        const refused = await runCommand(t, run, { env });
-        assertStatus(refused, 2);
-        assert.match(refused.stderr, /^error: ALL_PROXY names a proxy/m);
-        assert.deepEqual([refused.stdout, proxy.tunnels], ['', []]);
-
-        const through = await runCommand(t, [...run, '--proxy', 'env'], { env });
-        if (tls === null) {
-          assertStatus(through, 0);
-          assert.ok(proxy.tunnels.length >= 4);
-          assert.deepEqual([...new Set(proxy.tunnels)], [`store.test:${endpoint.port}`]);
-        } else {
-          // The tunnel leads to a store with a different name in its certificate.
-          assertStatus(through, 2);
-          assert.match(through.stderr, /is for another host/);
-          const named = { ...env, AWS_ENDPOINT_URL_S3: `${scheme}://localhost:${endpoint.port}` };
-          const url = `http://localhost:${proxy.port}`;
-          const denied = await runCommand(t, [...run, '--proxy', url], { env: named });
-          assertStatus(denied, 2);
-          assert.match(denied.stderr, /the proxy did not open a tunnel: it answered 407/);
-          proxy.user = null;
-          assertStatus(await runCommand(t, [...run, '--proxy', url], { env: named }), 0);
-        }
-        assert.doesNotMatch(through.stdout + through.stderr, /word/);
-        assert.deepEqual(await keysIn(endpoint), []);
-      });
+  test('on request, puts the bucket before the host name, and a base path before the bucket', async (t) => {
+    const basePath = '/storage/v1/s3';
+    const below = await startTestEndpoint(t, { basePath });
+    const run = [...RUN, '--bucket', 'bucket-a'];
+    for (const [base, status] of /** @type {const} */ ([
+      [basePath, 0],
+      ['/other', 2],
+    ])) {
+      const { AWS_ENDPOINT_URL_S3, ...env } = awsEnv(below, base);
+      const where = ['--endpoint-url', AWS_ENDPOINT_URL_S3, '--addressing', 'virtual', '--retries', '1'];
+      assertStatus(await runCommand(t, [...run, ...where], { env }), status);
     }
+    assert.deepEqual(await keysIn(below), []);
+  });
+
+  test('trusts the authorities of AWS_CA_BUNDLE, and no store without them', async (t) => {
+    const tls = await testCertificate();
+    const endpoint = await startTestEndpoint(t, { tls });
+    const folder = await folderWith(t, { 'ca.pem': tls.cert });
+    const env = awsEnv(endpoint);
+    const run = [...RUN, '--bucket', 'bucket-a', '--retries', '1'];
+    const AWS_CA_BUNDLE = path.join(folder, 'ca.pem');
+    assertStatus(await runCommand(t, run, { env: { ...env, AWS_CA_BUNDLE } }), 0);
+    const outcome = await runCommand(t, run, { env });
+    assertStatus(outcome, 2);
+    assert.match(outcome.stderr, /is not trusted/);
+  });
+
+  for (const scheme of ['http', 'https']) {
+    test(`connects over ${scheme} through the requested proxy, and through no other`, async (t) => {
+      const tls = scheme === 'http' ? null : await testCertificate();
+      const endpoint = await startTestEndpoint(t, { tls });
+      const proxy = await startConnectProxy(t, { user: 'me:word', port: endpoint.port });
+      const folder = await folderWith(t, { 'ca.pem': tls?.cert ?? '' });
+      const run = [...RUN, '--bucket', 'bucket-a', '--retries', '1'];
+      const env = {
+        ...awsEnv(endpoint),
+        ...(tls === null ? {} : { AWS_CA_BUNDLE: path.join(folder, 'ca.pem') }),
+        // Connections to this host's names never use a proxy, but the proxy knows this one.
+        AWS_ENDPOINT_URL_S3: `${scheme}://store.test:${endpoint.port}`,
+        ALL_PROXY: `http://me:word@localhost:${proxy.port}`,
+      };
+      const refused = await runCommand(t, run, { env });
+      assertStatus(refused, 2);
+      assert.match(refused.stderr, /^error: ALL_PROXY names a proxy/m);
+      assert.deepEqual([refused.stdout, proxy.tunnels], ['', []]);
+
+      const through = await runCommand(t, [...run, '--proxy', 'env'], { env });
+      if (tls === null) {
+        assertStatus(through, 0);
+        assert.ok(proxy.tunnels.length >= 4);
+        assert.deepEqual([...new Set(proxy.tunnels)], [`store.test:${endpoint.port}`]);
+      } else {
+        // The tunnel leads to a store with a different name in its certificate.
+        assertStatus(through, 2);
+        assert.match(through.stderr, /is for another host/);
+        const named = { ...env, AWS_ENDPOINT_URL_S3: `${scheme}://localhost:${endpoint.port}` };
+        const url = `http://localhost:${proxy.port}`;
+        const denied = await runCommand(t, [...run, '--proxy', url], { env: named });
+        assertStatus(denied, 2);
+        assert.match(denied.stderr, /the proxy did not open a tunnel: it answered 407/);
+        proxy.user = null;
+        assertStatus(await runCommand(t, [...run, '--proxy', url], { env: named }), 0);
+      }
+      assert.doesNotMatch(through.stdout + through.stderr, /word/);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
   }
 });

@@ -122,23 +122,11 @@ const MODES_OF_BOTH = [
 
 const MODES_OF_STORE = [
   ...MODES_OF_BOTH,
-  ...['sdk', 'direct'].map((client) => [...RUN, '--client', client]),
-  [...RUN, '--rate', '5', '--duration', '2s'],
+  [...RUN, '--client', 'sdk'],
   SEARCH,
-  [...SEARCH, '--peak-of', 'threads', '--max-cost', '1'],
-  [...SEARCH, '--peak-of', 'rate', '--slo', '50ms'],
-  [...RUN, '--ramp', '1,2'],
-  [...RUN, ...SHARD],
   [...RUN, '--existing', 'photos/'],
-  [...SEARCH, '--existing', '*'],
-  [...RUN, '--mix', 'read=50,write=50', '--max-cost', '1'],
-  [...RUN, '--duration', '60s', '--until-stable', '5%'],
-  [...RUN, '--multipart', '--checksum', 'crc32c', '--size', '6MiB'],
-  [...RUN, '--stages', 'read,stat', '--run-id', 'a-run'],
-  [...RUN, '--metrics-port', '0', '--otlp-url', 'http://collector.test:4318'],
-  [...RUN, '--log', 'log', '--json', 'json', '--report', 'report', '--assert', 'errors == 0'],
+  [...RUN, ...SHARD],
   [...AB, '--a', '', '--b', '--client sdk'],
-  [...AB, '--a', '--rate 5', '--b', '--threads 1', '--max-cost', '1', '--stages', 'write,list,remove'],
 ];
 
 const MODES_OF_WORKER = [...MODES_OF_BOTH, [...RUN, '--mix', 'read=50,write=50']].map((words) => [

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, folderWith, runCommand } from '../helpers/command.js';
-import { startTestEndpoint } from '../helpers/local-s3.js';
+import { folderWith, runCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 /** @import { TestContext } from 'node:test' */
@@ -33,21 +32,5 @@ describe('the AWS SDK', { concurrency: 2 }, () => {
   test('is not loaded by a run with the embedded endpoint', async (t) => {
     assert.deepEqual(await sdkPackagesOf(t, ['20', '2', '--local']), []);
     assert.deepEqual(await sdkPackagesOf(t, ['20', '2', '--local', '--cores', '2']), []);
-  });
-
-  test('is not loaded to list, keep or remove objects', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint);
-    const run = ['20', '2', '--run-id', 'a-run', '--size', '1KiB'];
-    for (const parameters of [
-      ['20', '2', '--size', '1KiB'],
-      [...run, '--keep'],
-      ['20', '2', '--existing', 'benchmark/a-run/'],
-      ['--cleanup', '--list'],
-      ['--cleanup', 'a-run'],
-    ]) {
-      assert.deepEqual(await sdkPackagesOf(t, parameters, dotEnv), [], parameters.join(' '));
-    }
-    assert.deepEqual((await Promise.all(endpoint.buckets.map((bucket) => endpoint.list(bucket)))).flat(), []);
   });
 });

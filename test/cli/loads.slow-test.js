@@ -54,70 +54,58 @@ async function run(t, parameters, dotEnv) {
 }
 
 describe('objects of several sizes', { concurrency: 2 }, () => {
-  for (const [client, cores] of [
-    ['direct', '1'],
-    ['sdk', '1'],
-    ['direct', '2'],
-  ]) {
-    test(`the ${client} client on ${cores} cores transfers the bytes of all objects, and verifies each`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const parameters = [...RUN, '--client', client, '--cores', cores, '--size', WEIGHTED];
-      const { stages, records, options } = await run(t, parameters, dotEnvOf(endpoint));
-      const sizes = sizesOf(WEIGHTED);
-      const countOf = (/** @type {number} */ bytes) => sizes.filter((size) => size === bytes).length;
-      assert.deepEqual([options.size, options.sizes], [2 ** 20, WEIGHTED]);
-      for (const name of ['Write', 'Read', 'Stat', 'Remove']) {
-        const { operations, bytes, objectSize, sizeClasses, average, averageBytes, seconds } = stages[name];
-        const moved = name === 'Write' || name === 'Read' ? sum(sizes) : 0;
-        assert.deepEqual([operations, bytes, objectSize], [OBJECTS, moved, 2 ** 20], name);
-        assert.equal(sum(seconds.map((/** @type {any} */ second) => second.bytes)), bytes);
-        assert.deepEqual(
-          sizeClasses.map((/** @type {any} */ each) => [each.from, each.to, each.operations, each.latency.count]),
-          [4096, 65536, 2 ** 20].map((size) => [size, size, countOf(size), countOf(size)]),
-        );
-        const rates = sizeClasses.map((/** @type {any} */ each) => each.average);
-        const byteRates = sizeClasses.map((/** @type {any} */ each) => each.averageBytes);
-        assert.ok(Math.abs(sum(rates) / average - 1) < 1e-9);
-        assert.ok(Math.abs(sum(byteRates) - averageBytes) <= 1e-9 * averageBytes);
-        assert.equal('reads' in stages[name], false);
-      }
-      assert.equal(machineRecords(records, 'run')[0].options.sizes, WEIGHTED);
+  test('two cores transfer the bytes of all objects, and verify each', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const parameters = [...RUN, '--cores', '2', '--size', WEIGHTED];
+    const { stages, records, options } = await run(t, parameters, dotEnvOf(endpoint));
+    const sizes = sizesOf(WEIGHTED);
+    const countOf = (/** @type {number} */ bytes) => sizes.filter((size) => size === bytes).length;
+    assert.deepEqual([options.size, options.sizes], [2 ** 20, WEIGHTED]);
+    for (const name of ['Write', 'Read', 'Stat', 'Remove']) {
+      const { operations, bytes, objectSize, sizeClasses, average, averageBytes, seconds } = stages[name];
+      const moved = name === 'Write' || name === 'Read' ? sum(sizes) : 0;
+      assert.deepEqual([operations, bytes, objectSize], [OBJECTS, moved, 2 ** 20], name);
+      assert.equal(sum(seconds.map((/** @type {any} */ second) => second.bytes)), bytes);
       assert.deepEqual(
-        machineRecords(records, 'stage').map(({ bytes }) => bytes),
-        [sum(sizes), sum(sizes), 0, 0],
+        sizeClasses.map((/** @type {any} */ each) => [each.from, each.to, each.operations, each.latency.count]),
+        [4096, 65536, 2 ** 20].map((size) => [size, size, countOf(size), countOf(size)]),
       );
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-  }
+      const rates = sizeClasses.map((/** @type {any} */ each) => each.average);
+      const byteRates = sizeClasses.map((/** @type {any} */ each) => each.averageBytes);
+      assert.ok(Math.abs(sum(rates) / average - 1) < 1e-9);
+      assert.ok(Math.abs(sum(byteRates) - averageBytes) <= 1e-9 * averageBytes);
+      assert.equal('reads' in stages[name], false);
+    }
+    assert.equal(machineRecords(records, 'run')[0].options.sizes, WEIGHTED);
+    assert.deepEqual(
+      machineRecords(records, 'stage').map(({ bytes }) => bytes),
+      [sum(sizes), sum(sizes), 0, 0],
+    );
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 });
 
 describe('the order of reads', { concurrency: 2 }, () => {
-  for (const [client, cores] of [
-    ['direct', '1'],
-    ['sdk', '1'],
-    ['direct', '2'],
-  ]) {
-    test(`the ${client} client on ${cores} cores reads the objects that the pattern draws, and reports first reads separately`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const stages = ['--stages', 'write,read,range,stat,remove', '--range-size', '1KiB', '--size', '2KiB'];
-      const parameters = [...RUN, '--client', client, '--cores', cores, '--access', 'zipf:0.99', ...stages];
-      const { stages: ran, options } = await run(t, parameters, dotEnvOf(endpoint));
-      const access = parseAccess('zipf:0.99');
-      const placeOf = accessOrder({ access, objects: OBJECTS, seed: 'shard 0 of run-1' });
-      const drawn = new Set(Array.from({ length: OBJECTS }, (_, claim) => placeOf(claim)));
-      assert.equal(options.access, 'zipf:0.99');
-      for (const name of ['Read', 'Range', 'Stat']) {
-        const { operations, reads, access: shown, integrityErrors } = ran[name];
-        assert.deepEqual([operations, shown, integrityErrors], [OBJECTS, 'zipf:0.99', 0]);
-        const { first, repeated } = reads;
-        assert.deepEqual([first.operations, repeated.operations], [drawn.size, OBJECTS - drawn.size], name);
-        assert.deepEqual([first.latency.count, repeated.latency.count], [drawn.size, OBJECTS - drawn.size]);
-      }
-      for (const name of ['Write', 'Remove']) {
-        assert.equal(ran[name].operations, OBJECTS);
-        assert.equal('access' in ran[name] || 'reads' in ran[name], false);
-      }
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-  }
+  test('two cores read the objects that the pattern draws, and report first reads separately', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const stages = ['--stages', 'write,read,range,stat,remove', '--range-size', '1KiB', '--size', '2KiB'];
+    const parameters = [...RUN, '--cores', '2', '--access', 'zipf:0.99', ...stages];
+    const { stages: ran, options } = await run(t, parameters, dotEnvOf(endpoint));
+    const access = parseAccess('zipf:0.99');
+    const placeOf = accessOrder({ access, objects: OBJECTS, seed: 'shard 0 of run-1' });
+    const drawn = new Set(Array.from({ length: OBJECTS }, (_, claim) => placeOf(claim)));
+    assert.equal(options.access, 'zipf:0.99');
+    for (const name of ['Read', 'Range', 'Stat']) {
+      const { operations, reads, access: shown, integrityErrors } = ran[name];
+      assert.deepEqual([operations, shown, integrityErrors], [OBJECTS, 'zipf:0.99', 0]);
+      const { first, repeated } = reads;
+      assert.deepEqual([first.operations, repeated.operations], [drawn.size, OBJECTS - drawn.size], name);
+      assert.deepEqual([first.latency.count, repeated.latency.count], [drawn.size, OBJECTS - drawn.size]);
+    }
+    for (const name of ['Write', 'Remove']) {
+      assert.equal(ran[name].operations, OBJECTS);
+      assert.equal('access' in ran[name] || 'reads' in ran[name], false);
+    }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 });

@@ -25,25 +25,23 @@ const ENDS_PER_THREAD = `
 `;
 
 describe('a run on two cores', { concurrency: 2 }, () => {
-  for (const client of ['direct', 'sdk']) {
-    test(`the ${client} client runs four stages with consistent lines, and leaves nothing`, async (t) => {
-      const endpoint = await startTestEndpoint(t, { faults: LATENCY });
-      const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
-      assertStatus(outcome, 0);
-      assert.doesNotMatch(outcome.stderr, /warning|NodeDeprecation/i);
-      const records = recordsOf(outcome.stdout);
-      assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: 2, objectSize: 2048 });
-      const connections = ofKind(records, 'connections').map(({ opened, reused }) => [opened, reused]);
-      assert.deepEqual(connections, [[THREADS, OBJECTS - THREADS], ...[1, 2, 3].map(() => [0, OBJECTS])]);
-      assert.equal(machineRecords(records, 'run')[0].options.cores, 2);
-      assert.deepEqual(await keysIn(endpoint), []);
-      const { requests } = await endpoint.report();
-      // Before the stages, each probe is removed, and requested again if there is time.
-      const { total } = requests.PUT;
-      assert.equal(requests.DELETE.total, total);
-      assert.ok(requests.HEAD.total >= OBJECTS && requests.HEAD.total <= total, `${requests.HEAD.total} of ${total}`);
-    });
-  }
+  test('the client runs four stages with consistent lines, and leaves nothing', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: LATENCY });
+    const outcome = await runCommand(t, [...RUN], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.doesNotMatch(outcome.stderr, /warning|NodeDeprecation/i);
+    const records = recordsOf(outcome.stdout);
+    assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: 2, objectSize: 2048 });
+    const connections = ofKind(records, 'connections').map(({ opened, reused }) => [opened, reused]);
+    assert.deepEqual(connections, [[THREADS, OBJECTS - THREADS], ...[1, 2, 3].map(() => [0, OBJECTS])]);
+    assert.equal(machineRecords(records, 'run')[0].options.cores, 2);
+    assert.deepEqual(await keysIn(endpoint), []);
+    const { requests } = await endpoint.report();
+    // Before the stages, each probe is removed, and requested again if there is time.
+    const { total } = requests.PUT;
+    assert.equal(requests.DELETE.total, total);
+    assert.ok(requests.HEAD.total >= OBJECTS && requests.HEAD.total <= total, `${requests.HEAD.total} of ${total}`);
+  });
 
   test('Row 28: the death of a core’s thread ends the run, which reports it, cleans up and exits with 1', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });

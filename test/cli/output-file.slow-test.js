@@ -5,43 +5,15 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
-import { dotEnvOf, folderWith, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { machineRecords } from '../helpers/log-records.js';
 
-/**
- * @import { Command } from '../helpers/command.js'
- */
-
-test('--csv contains the seconds of every stage, and adds up to the same as --json', async (t) => {
-  const folder = await folderWith(t, {});
-  const [json, csv] = ['result.json', 'seconds.csv'].map((name) => path.join(folder, name));
-  assertStatus(await runCommand(t, ['200', '5', '--size', '1KiB', '--local', '--json', json, '--csv', csv]), 0);
-  const { stages } = JSON.parse(await readFile(json, 'utf8'));
-  const [head, ...rows] = (await readFile(csv, 'utf8')).trimEnd().split('\n');
-  assert.equal(head, 'second_start,stage,host,ops,bytes');
-  for (const { stage, operations, bytes } of stages) {
-    const ofStage = rows.map((row) => row.split(',')).filter((fields) => fields[1] === stage);
-    const sums = [3, 4].map((column) => ofStage.reduce((sum, fields) => sum + Number(fields[column]), 0));
-    assert.deepEqual(sums, [operations, bytes]);
-  }
-});
+/** @import { Command } from '../helpers/command.js' */
 
 describe('--json', { concurrency: 3 }, () => {
-  test('a killed run leaves nothing after the report of the next one', async (t) => {
-    const folder = await folderWith(t, {});
-    const run = ['200', '5', '--size', '1KiB', '--local', '--json', path.join(folder, 'result.json')];
-    const killed = await startCommand(t, [...run, '--faults', 'PUT.latency=30s', '--no-preflight']);
-    await killed.shows('stdout', /^Write: scheduling/m);
-    killed.child.kill('SIGKILL');
-    await killed.outcome;
-    assert.deepEqual(await readdir(folder), []);
-    assertStatus(await runCommand(t, run), 0);
-    assert.deepEqual(await readdir(folder), ['result.json']);
-  });
-
   test('contains everything in the log, and more', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.corrupt=3%, HEAD.status=503:3%' });
     const run = ['200', '5', '--size', '1KiB', '--run-id', 'a-run', '--json', 'result.json'];

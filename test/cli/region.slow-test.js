@@ -10,7 +10,6 @@ import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
  * @import { AddressInfo } from 'node:net'
  */
 
-const CLIENTS = ['direct', 'sdk'];
 const KEYS = 'S3_ACCESS_KEY=test-access-key\nS3_SECRET_KEY=test-secret-key\n';
 const NOTICE =
   'The store expects region eu-home-1, not us-east-1: requests are signed for eu-home-1 from now on (set S3_REGION=eu-home-1 to avoid the retry)';
@@ -32,9 +31,8 @@ function noticesIn(stderr) {
  *
  * @param {TestContext} t
  * @param {string} region named by the store
- * @param {string} client
  */
-async function runAgainst(t, region, client) {
+async function runAgainst(t, region) {
   let requests = 0;
   const server = createServer((request, response) => {
     requests += 1;
@@ -47,33 +45,31 @@ async function runAgainst(t, region, client) {
   t.after(() => server.close());
   const { port } = /** @type {AddressInfo} */ (server.address());
   const store = ['--bucket', 'bucket-a', '--endpoint-url', `http://127.0.0.1:${port}`];
-  const outcome = await runCommand(t, ['10', '2', ...store, '--client', client], { dotEnv: KEYS });
+  const outcome = await runCommand(t, ['10', '2', ...store], { dotEnv: KEYS });
   return { outcome, requests };
 }
 
 describe('requests are signed for the region that a store names when it refuses', { concurrency: 3 }, () => {
-  for (const client of CLIENTS) {
-    test(`${client} client: in a run on two cores, which counts no error and leaves nothing`, async (t) => {
-      const { endpoint, store } = await startRegional(t);
-      const outcome = await runCommand(t, ['40', '8', ...store, '--client', client, '--cores', '2'], { dotEnv: KEYS });
-      assertStatus(outcome, 0);
-      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
-      const summaries = ofKind(recordsOf(outcome.stdout), 'summary');
-      assert.deepEqual(
-        summaries.map(({ recoverableErrors }) => recoverableErrors),
-        [0, 0, 0, 0],
-      );
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
+  test('in a run on two cores, which counts no error and leaves nothing', async (t) => {
+    const { endpoint, store } = await startRegional(t);
+    const outcome = await runCommand(t, ['40', '8', ...store, '--cores', '2'], { dotEnv: KEYS });
+    assertStatus(outcome, 0);
+    assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
+    const summaries = ofKind(recordsOf(outcome.stdout), 'summary');
+    assert.deepEqual(
+      summaries.map(({ recoverableErrors }) => recoverableErrors),
+      [0, 0, 0, 0],
+    );
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 
-    test(`${client} client: an invalid region name is neither used nor shown`, async (t) => {
-      for (const named of ['&#x1b;[2Jx', 'test-secret-key']) {
-        const { outcome, requests } = await runAgainst(t, named, client);
-        assertStatus(outcome, 2);
-        assert.deepEqual([noticesIn(outcome.stderr), requests], [[], 1], named);
-      }
-    });
-  }
+  test('an invalid region name is neither used nor shown', async (t) => {
+    for (const named of ['&#x1b;[2Jx', 'test-secret-key']) {
+      const { outcome, requests } = await runAgainst(t, named);
+      assertStatus(outcome, 2);
+      assert.deepEqual([noticesIn(outcome.stderr), requests], [[], 1], named);
+    }
+  });
 
   test('in clean-up, in its list, and in a run on existing objects', async (t) => {
     const { endpoint, store } = await startRegional(t);

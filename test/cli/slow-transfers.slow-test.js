@@ -11,19 +11,17 @@ const RUN = ['1', '1', '--size', '3MiB', '--timeout', '3s', '--retries', '1', '-
 const TOLD = 'no complete response within 3000ms, with \\d\\.\\d of 3\\.0 MiB received: try a longer --timeout';
 
 describe('an attempt that times out during a transfer', { concurrency: 2 }, () => {
-  for (const client of ['direct', 'sdk']) {
-    test(`${client}: names --timeout and its progress, once per stage and when an operation is given up`, async (t) => {
-      const endpoint = await startTestEndpoint(t, { faults: 'GET.bandwidth=300kB' });
-      const run = [...RUN, '--client', client, '--stages', 'write,read,remove'];
-      const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-      assertStatus(outcome, 1);
-      const warning = `^warning: Read: attempts time out while their objects are still in transit: ${TOLD}$`;
-      assert.equal(outcome.stderr.match(new RegExp(warning, 'gm'))?.length, 1, outcome.stderr);
-      const failures = outcome.stderr.match(new RegExp(`^Read: \\S+ failed after 2 attempts: ${TOLD}$`, 'gm'));
-      assert.equal(failures?.length, 1, outcome.stderr);
-      const [, read] = machineRecords(recordsOf(outcome.stdout), 'stage');
-      assert.deepEqual([read.errors, read.failed], [{ timeout: 2 }, 1]);
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-  }
+  test('names --timeout and its progress, once per stage and when an operation is given up', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'GET.bandwidth=300kB' });
+    const run = [...RUN, '--stages', 'write,read,remove'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 1);
+    const warning = `^warning: Read: attempts time out while their objects are still in transit: ${TOLD}$`;
+    assert.equal(outcome.stderr.match(new RegExp(warning, 'gm'))?.length, 1, outcome.stderr);
+    const failures = outcome.stderr.match(new RegExp(`^Read: \\S+ failed after 2 attempts: ${TOLD}$`, 'gm'));
+    assert.equal(failures?.length, 1, outcome.stderr);
+    const [, read] = machineRecords(recordsOf(outcome.stdout), 'stage');
+    assert.deepEqual([read.errors, read.failed], [{ timeout: 2 }, 1]);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 });

@@ -26,6 +26,14 @@ import { machineRecords } from '../helpers/log-records.js';
 const STATUSES = /** @type {const} */ ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 });
 const METHODS = /** @type {const} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
 
+/** Each stage, and each signal. */
+const STOPS = /** @type {const} */ ([
+  ['Write', 'SIGINT', 'sdk'],
+  ['Read', 'SIGTERM', 'direct'],
+  ['Stat', 'SIGHUP', 'direct'],
+  ['Remove', 'SIGINT', 'direct'],
+]);
+
 const OBJECTS = 200;
 const RUN = [`${OBJECTS}`, '4', '--size', '1KiB', '--run-id', 'stopped-run'];
 
@@ -42,40 +50,39 @@ const OFFER = /Press Ctrl-C again to exit immediately, without further clean-up/
 const skip = hasScript() ? false : 'needs the command script of util-linux';
 
 describe('a request to stop', { concurrency: 6 }, () => {
-  for (const [signal, status] of Object.entries(STATUSES)) {
-    for (const [stage, method] of Object.entries(METHODS)) {
-      test(`Row 15: ${signal} in ${stage} ends the run with status ${status}, a partial summary and an empty store`, async (t) => {
-        const endpoint = await startTestEndpoint(t, { faults: `${method}.${SLOW}` });
-        const client = signal === 'SIGINT' ? 'sdk' : 'direct';
-        const command = await startCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
-        await command.shows('stdout', firstSecondOf(stage));
-        command.child.kill(/** @type {NodeJS.Signals} */ (signal));
-        const outcome = await command.outcome;
-        assertStatus(outcome, status);
+  for (const [stage, signal, client] of STOPS) {
+    const [status, method] = [STATUSES[signal], METHODS[stage]];
 
-        const records = recordsOf(outcome.stdout);
-        const stages = machineRecords(records, 'stage');
-        const interrupted = stages.at(-1);
-        assert.deepEqual([interrupted.stage, interrupted.end], [stage, 'stopped']);
-        assert.ok(interrupted.operations > 0 && interrupted.operations < OBJECTS);
-        assert.equal(interrupted.abandoned, 0, 'requests in flight have time to finish');
-        assert.ok(stages.slice(0, -1).every(({ operations, end }) => operations === OBJECTS && end === 'complete'));
+    test(`Row 15: ${signal} in ${stage} ends the run with status ${status}, a partial summary and an empty store`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: `${method}.${SLOW}` });
+      const command = await startCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
+      await command.shows('stdout', firstSecondOf(stage));
+      command.child.kill(signal);
+      const outcome = await command.outcome;
+      assertStatus(outcome, status);
 
-        const seconds = ofKind(records, 'second').filter((second) => second.stage === stage);
-        const counted = seconds.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0);
-        assert.equal(counted, interrupted.operations);
-        assert.equal(ofKind(records, 'summary').at(-1)?.stage, stage);
-        assert.equal(ofKind(records, 'table-row').length, stages.length);
+      const records = recordsOf(outcome.stdout);
+      const stages = machineRecords(records, 'stage');
+      const interrupted = stages.at(-1);
+      assert.deepEqual([interrupted.stage, interrupted.end], [stage, 'stopped']);
+      assert.ok(interrupted.operations > 0 && interrupted.operations < OBJECTS);
+      assert.equal(interrupted.abandoned, 0, 'requests in flight have time to finish');
+      assert.ok(stages.slice(0, -1).every(({ operations, end }) => operations === OBJECTS && end === 'complete'));
 
-        const left = stage === 'Remove' ? OBJECTS - interrupted.operations : stages[0].operations;
-        assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
-        assert.match(
-          outcome.stderr,
-          new RegExp(`^Clean-up of run stopped-run: ${left} objects removed .*, 0 left$`, 'm'),
-        );
-        assert.deepEqual(await keysIn(endpoint), []);
-      });
-    }
+      const seconds = ofKind(records, 'second').filter((second) => second.stage === stage);
+      const counted = seconds.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0);
+      assert.equal(counted, interrupted.operations);
+      assert.equal(ofKind(records, 'summary').at(-1)?.stage, stage);
+      assert.equal(ofKind(records, 'table-row').length, stages.length);
+
+      const left = stage === 'Remove' ? OBJECTS - interrupted.operations : stages[0].operations;
+      assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
+      assert.match(
+        outcome.stderr,
+        new RegExp(`^Clean-up of run stopped-run: ${left} objects removed .*, 0 left$`, 'm'),
+      );
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
   }
 
   for (const signal of ENDING_SIGNALS.filter((name) => !(name in STATUSES))) {
@@ -110,6 +117,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     [path.join(path.dirname(PROGRAM), 'peak-performance.js')],
   ]) {
     const name = [path.basename(program), ...parameters].join(' ');
+
     test(`Row 15: SIGUSR1 ends ${name} while it reads a log, and opens no inspector`, async (t) => {
       const log = path.join(await folderWith(t, {}), 'log');
       spawnSync('mkfifo', [log]);
@@ -122,20 +130,6 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assert.deepEqual([command.child.signalCode, stdout, stderr], ['SIGUSR1', '', '']);
     });
   }
-
-  test('Row 16: a PUT without a response is given up, and its object is removed anyway', async (t) => {
-    // Long after the timeout, and long before the clean-up looks again.
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1500ms' });
-    const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
-    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 1);
-    assert.match(outcome.stderr, /^Write: .* failed: no complete response within 1000ms$/m);
-    // The clean-up looks again after 2 s, when the abandoned writes have been carried out.
-    assert.match(outcome.stderr, /^Clean-up of run \S+: [45] objects removed .* 0 left$/m);
-    assert.deepEqual(await keysIn(endpoint), []);
-    const { requests } = await endpoint.report();
-    assert.ok(requests.LIST.total >= 4 * 2, 'once before the run, twice at its end, and once to prove it');
-  });
 
   test(
     'Row 41: a second Ctrl-C, a second after the first, exits immediately with the command that removes the rest',
@@ -171,32 +165,29 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.doesNotMatch(outcome.stderr, /--cleanup|defect/);
   });
 
-  for (const [what, throws] of /** @type {const} */ ([
-    ['an exception that nobody caught', 'throw new TypeError("a mistake\\nof ours")'],
-    ['a rejection that nobody handled', 'Promise.reject(new TypeError("a mistake\\nof ours"))'],
-  ])) {
-    test(`reports ${what} on one line, removes the objects, and exits with status 1`, async (t) => {
-      const folder = await folderWith(t, { 'mistake.mjs': `process.on('SIGURG', () => { ${throws}; });` });
-      const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
-      const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}` };
-      const run = [...RUN, '--json', 'result.json'];
-      const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
-      await command.shows('stdout', firstSecondOf('Write'));
-      command.child.kill('SIGURG');
-      const outcome = await command.outcome;
-      assertStatus(outcome, 1);
-      assert.match(
-        outcome.stderr,
-        /^error: unexpected error, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
-      );
-      assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
-      assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
-      assert.equal(ofKind(recordsOf(outcome.stdout), 'summary').at(-1)?.stage, 'Write');
-      assert.deepEqual(await keysIn(endpoint), []);
-      const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-      assert.equal(report.problems.length, 1);
+  test('reports a rejection that nobody handled on one line, removes the objects, and exits with status 1', async (t) => {
+    const folder = await folderWith(t, {
+      'mistake.mjs': `process.on('SIGURG', () => { Promise.reject(new TypeError("a mistake\\nof ours")); });`,
     });
-  }
+    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
+    const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}` };
+    const run = [...RUN, '--json', 'result.json'];
+    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
+    await command.shows('stdout', firstSecondOf('Write'));
+    command.child.kill('SIGURG');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.match(
+      outcome.stderr,
+      /^error: unexpected error, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
+    );
+    assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
+    assert.equal(ofKind(recordsOf(outcome.stdout), 'summary').at(-1)?.stage, 'Write');
+    assert.deepEqual(await keysIn(endpoint), []);
+    const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.equal(report.problems.length, 1);
+  });
 
   test('Row 41: --cleanup removes everything despite any signals', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=3s' });

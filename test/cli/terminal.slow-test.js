@@ -114,15 +114,6 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.ok(!file.includes(ESCAPE));
   });
 
-  test('shows only the log if stderr goes to a file, which has no live line', async (t) => {
-    const { screen, file } = await onTerminal(t, '2>output');
-    assert.ok(!screen.includes(ESCAPE));
-    assert.match(screen, /^Write took \d+ms\. /m);
-    assert.doesNotMatch(screen, /# r2-benchmark/);
-    assert.match(file, /^Run a-run: /m);
-    assert.ok(!file.includes(ESCAPE));
-  });
-
   test('ends a merge with a table with bars, while a pipe gets only the text', async (t) => {
     const piped = await (await startProgram(t, process.execPath, [PEAK, LOG])).outcome;
     assertStatus(piped, 0);

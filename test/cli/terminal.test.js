@@ -128,32 +128,6 @@ test("after the process was stopped, does not touch the screen's content", () =>
   assert.deepEqual(rows(), ['first', 'second', '[1]+  Stopped', '$ fg', 'first', 'second']);
 });
 
-test('alternates between one live line and several', () => {
-  const { terminal, rows } = terminalOnScreen({ columns: 20 });
-  terminal.live('waiting');
-  terminal.draw(['first', 'second']);
-  assert.deepEqual(rows(), ['first', 'second']);
-  terminal.live('cleaning up');
-  assert.deepEqual(rows(), ['cleaning up']);
-  terminal.live('');
-  terminal.out('done');
-  assert.deepEqual(rows(), ['done']);
-});
-
-test('changes no terminal mode, so that nothing needs restoring however the process ends', () => {
-  const { terminal, written } = terminalOnScreen({ columns: 20 });
-  terminal.draw(['first', 'second']);
-  terminal.out('one');
-  terminal.live('waiting');
-  terminal.draw([]);
-  const sequences = written
-    .join('')
-    .split('\x1b')
-    .slice(1)
-    .map((text) => /^\[\d*[A-Za-z]/.exec(text)?.[0].at(-1));
-  assert.deepEqual([...new Set(sequences)].toSorted(), ['A', 'J', 'K']);
-});
-
 test('a wide character at the edge does not break the live line', () => {
   const { terminal, written } = terminalOnScreen({ columns: 6 });
   terminal.live('ab漢字漢字');

@@ -104,43 +104,6 @@ test('what a killed run left is removed through the Worker', async (t) => {
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('keys are listed and removed in batches', async (t) => {
-  const edge = await startEdge(t, { buckets: ['one', 'two-2'] });
-  const stages = ['--stages', 'write,read,list,batch-remove', '--page-size', '30', '--batch', '40'];
-  const { run, result } = await resultOf(t, edge, ['200', '20', ...SMALL, ...stages]);
-  assertStatus(run, 0);
-  const [write, read, list, remove] = result.stages;
-  assert.deepEqual([write.operations, read.operations], [200, 200]);
-  assert.deepEqual([list.operations, list.keys], [2 * Math.ceil(100 / 30), 200]);
-  assert.deepEqual([remove.operations, remove.keys], [2 * Math.ceil(100 / 40), 200]);
-  const record = await edge.record();
-  assert.ok(record.list >= list.operations && record.delete >= remove.operations);
-  assert.deepEqual(await edge.keys(), []);
-});
-
-test('operations are mixed in exact shares, and each byte belongs to an allowed version', async (t) => {
-  const edge = await startEdge(t);
-  const mix = ['--mix', 'read=60,range=10,write=20,stat=5,remove=5', '--range-size', '100'];
-  const sizes = ['--size', '512B..4KiB'];
-  const { run, result } = await resultOf(t, edge, ['300', '20', '--client', 'edge', ...sizes, ...mix]);
-  assertStatus(run, 0);
-  const [write, mixed, remove] = result.stages;
-  assert.deepEqual([write.operations, mixed.operations, mixed.skipped], [300, 300, 0]);
-  assert.deepEqual(
-    Object.fromEntries(mixed.kinds.map((/** @type {any} */ kind) => [kind.operation, kind.operations])),
-    { read: 180, range: 30, write: 60, stat: 15, remove: 15 },
-  );
-  assert.deepEqual([mixed.integrityErrors, mixed.errors], [0, {}]);
-  assert.ok(remove.operations > 270);
-  assert.deepEqual(await edge.keys(), []);
-  const timed = await resultOf(t, edge, ['100', '12', ...SMALL, ...mix, '--duration', '4s']);
-  assertStatus(timed.run, 0);
-  const [, round] = timed.result.stages;
-  assert.ok(round.operations > 100, 'it cycles');
-  assert.equal(round.integrityErrors, 0);
-  assert.deepEqual(await edge.keys(), []);
-});
-
 test('objects of 8 MiB are written as streams, and each byte is read', async (t) => {
   const edge = await startEdge(t);
   const large = ['--client', 'edge', '--size', '8MiB', '--timeout', '60s'];
@@ -156,26 +119,6 @@ test('objects of 8 MiB are written as streams, and each byte is read', async (t)
   const more = await resultOf(t, edge, ['36', '6', ...large, '--stages', 'write,read,remove']);
   assertStatus(more.run, 0);
   assert.ok((await edge.peakMemory()) - before < MAX_MEMORY_GROWTH, 'memory does not grow with the written data');
-  assert.deepEqual(await edge.keys(), []);
-});
-
-test('timed stages end on time and cycle', async (t) => {
-  const edge = await startEdge(t);
-  const { run, result } = await resultOf(t, edge, [
-    '100',
-    '6',
-    ...SMALL,
-    '--stages',
-    'write,read,remove',
-    '--duration',
-    '4s',
-    '--gap',
-    '1s',
-  ]);
-  assertStatus(run, 0);
-  const read = result.stages.find((/** @type {any} */ { stage }) => stage === 'Read');
-  assert.ok(read.operations > 100);
-  assert.ok(read.duration < 10_000);
   assert.deepEqual(await edge.keys(), []);
 });
 

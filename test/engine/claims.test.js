@@ -202,12 +202,3 @@ test('reads follow the access pattern; other operations go through the objects i
     [10, 11, 12, 13, 14, 15, 16, 17],
   );
 });
-
-test('an absent object that is drawn repeatedly does not end the stage as long as others exist', () => {
-  const draws = [...Array(30).fill(0), 1];
-  const order = (/** @type {number} */ claim) => draws[claim % draws.length];
-  const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
-    ...{ objects: 2, written: [1], cycles: true, order },
-  });
-  assert.deepEqual([claims.next(record), claims.next(record)], [30, 61]);
-});

@@ -6,7 +6,6 @@ import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Ledger } from '../../lib/workload/ledger.js';
-import { completedIn } from '../helpers/completed-seconds.js';
 import { keysIn } from '../helpers/command.js';
 import { workerSpec, recordingHooks, stageTask } from '../helpers/worker-spec.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -55,29 +54,6 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     assert.equal((await keysIn(endpoint)).length, 50);
   });
 
-  test('reports events while a stage runs', TIME_LIMIT, async (t) => {
-    const faults = 'seed=5,latency=10ms,PUT.status=400:20%,GET.corrupt=20%,GET.status=503:20%';
-    const { worker } = await open(t, faults, { objects: 300, threads: 4 });
-    const writing = recordingHooks();
-    const written = await worker.runStage(stageTask('Write', 300), NEVER, writing.hooks);
-    assert.ok(writing.told.failed.length > 0);
-    assert.equal(writing.told.failed.length, written.meters[0].counts.failed);
-    for (const { bucket, key, attempts, message } of writing.told.failed) {
-      assert.ok(bucket.startsWith('bucket-') && key.startsWith('benchmark/run-1/') && attempts === 1 && message !== '');
-    }
-    assert.ok(writing.told.progress.length > 0);
-    assert.ok(writing.told.progress.every((done, place, all) => done <= 300 && done >= (all[place - 1] ?? 0)));
-    const reading = recordingHooks();
-    const {
-      meters: [meter],
-    } = await worker.runStage(stageTask('Read', 300), NEVER, reading.hooks);
-    assert.ok(meter.counts.integrityErrors > 0 && meter.counts.retries > 0);
-    assert.equal(reading.told.integrityErrors.length, meter.counts.integrityErrors);
-    assert.equal(reading.told.retries, meter.counts.retries);
-    assert.match(reading.told.integrityErrors[0], /^bucket-[ab]\/benchmark\/run-1\/.*offset \d+/);
-    assert.deepEqual(reading.told.seconds, completedIn(meter.seconds));
-  });
-
   test('passes on the error that ended a stage', TIME_LIMIT, async (t) => {
     const { worker } = await open(t, 'PUT.status=403/AccessDenied:100%');
     const { end, fatal } = await worker.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
@@ -99,28 +75,8 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     assert.deepEqual([next.end, next.meters[0].counts.operations], ['complete', 20]);
   });
 
-  test('that dies during a stage causes an error that names it, then and later', TIME_LIMIT, async (t) => {
-    const { worker, thread } = await open(t, 'latency=5ms', { objects: 100_000 });
-    const { hooks } = recordingHooks();
-    const dying = { ...hooks, progress: () => void thread.terminate() };
-    const named = /the thread of worker 3 ended unexpectedly/;
-    await assert.rejects(worker.runStage(stageTask('Write', 100_000), NEVER, dying), named);
-    await assert.rejects(worker.runStage(stageTask('Read', 1), NEVER, hooks), named);
-    await worker.close();
-  });
-
   test('that cannot start reports why', TIME_LIMIT, async (t) => {
     const { worker } = await open(t, '', { ledger: new SharedArrayBuffer(3) });
     await assert.rejects(worker.openConnections(NEVER), /the thread of worker 3 died: .*(multiple|length|offset)/);
-  });
-
-  test('closes its thread once and then takes no more calls', TIME_LIMIT, async (t) => {
-    const { worker, thread } = await open(t, '');
-    await worker.openConnections(NEVER);
-    const ended = once(thread, 'exit');
-    await worker.close();
-    await ended;
-    await assert.rejects(worker.openConnections(NEVER), /the worker is closed/);
-    await worker.close();
   });
 });

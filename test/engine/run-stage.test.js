@@ -274,68 +274,6 @@ test('an open loop with nothing due is not stalled, but one whose requests all f
   assert.deepEqual([end, asked, counts.operations, counts.abandoned], ['stalled', 2, 1, 1]);
 });
 
-test('a stop interrupts a backoff', TIME_LIMIT, async (t) => {
-  mockTimers(t);
-  const controller = new AbortController();
-  const engine = fakeEngine({
-    threads: 2,
-    objects: 10,
-    answer: () => {
-      throw new AttemptError({ kind: 'throttled', handling: 'retry', message: 'HTTP 503', retryAfter: 30_000 });
-    },
-  });
-  const running = run(write, engine, 10, controller.signal);
-  await settle();
-  controller.abort();
-  const { end, counts } = await running;
-  assert.deepEqual([end, counts.abandoned, counts.attempts, counts.throttled], ['stopped', 2, 2, 2]);
-});
-
-test('objects that Write did not write are skipped, not requested', TIME_LIMIT, async () => {
-  /** @type {number[]} */
-  const asked = [];
-  const engine = fakeEngine({
-    objects: 10,
-    answer: (request) => {
-      asked.push(request.index);
-      answerRead(request, 'success', engine);
-    },
-  });
-  [1, 4, 7].forEach((index) => engine.workload.ledger.add(index, 99));
-  const { counts } = await run(read, engine, 10);
-  assert.deepEqual(asked.sort(), [1, 4, 7]);
-  assert.deepEqual([counts.operations, counts.skipped, counts.failed], [3, 7, 0]);
-});
-
-test('an integrity error names bucket, key and offset, and the stage continues', TIME_LIMIT, async () => {
-  const engine = fakeEngine({
-    objects: 10,
-    wroteObjects: false,
-    answer: (request) => answerRead(request, request.index === 6 ? 'integrity' : 'success', engine),
-  });
-  const { end, counts, integrityErrors, retries } = await run(read, engine, 10);
-  assert.deepEqual([end, counts.operations, counts.integrityErrors, counts.failed, retries], ['complete', 9, 1, 0, 0]);
-  assert.deepEqual(counts.errors, { integrity: 1 });
-  const { keyspace } = engine.workload;
-  assert.ok(integrityErrors[0].startsWith(`${keyspace.bucketOf(6)}/${keyspace.keyOf(6)}: `));
-  assert.match(integrityErrors[0], /offset 3/);
-});
-
-test('an abandoned operation is reported with its key, its attempts and the store’s error', TIME_LIMIT, async () => {
-  const error = attemptError('fail', 'client-error');
-  const engine = fakeEngine({
-    objects: 4,
-    answer: ({ index }) => {
-      if (index === 2) {
-        throw error;
-      }
-    },
-  });
-  const { failed, end } = await run(write, engine, 4);
-  assert.deepEqual(failed, [{ key: engine.workload.keyspace.keyOf(2), attempts: 1, message: error.message }]);
-  assert.equal(end, 'complete');
-});
-
 test('writes with an attempt of unknown outcome are counted, however they end', TIME_LIMIT, async () => {
   for (const [stage, expected] of /** @type {const} */ ([
     [write, 2],

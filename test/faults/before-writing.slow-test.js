@@ -39,7 +39,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assert.equal(keys.length, OBJECTS);
 
     const fewer = ['30', '5', '--size', '1KiB', '--run-id', 's'];
-    for (const more of [[], ['--no-preflight'], ['--find-peak'], ['--client', 'sdk'], ['--shard', '1/2']]) {
+    for (const more of [['--no-preflight'], ['--shard', '1/2']]) {
       const refused = await runCommand(t, [...fewer, ...more], { dotEnv });
       assertStatus(refused, 2);
       assert.equal(refused.stdout, '', 'no stage begins');
@@ -149,7 +149,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
   test('Row 33: a bucket that keeps versions is refused before anything is written', async (t) => {
     for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
       const store = await startVersionedStore(t, { status });
-      for (const more of [[], ['--no-preflight'], ['--find-peak'], ['--stages', 'remove']]) {
+      for (const more of [[], ['--no-preflight']]) {
         const refused = await runCommand(t, [...RUN, ...more], { dotEnv: store.dotEnv });
         assertStatus(refused, 2);
         assert.match(refused.stderr, /^error: bucket "bucket-a" keeps versions.* pass --allow-versioned/m);
@@ -197,30 +197,28 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     );
   });
 
-  for (const client of ['direct', 'sdk']) {
-    test(`Row 33: ${client}: with --allow-versioned, all versions of the run's own keys are removed and counted`, async (t) => {
-      for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
-        const store = await startVersionedStore(t, { status, pageLength: 3 });
-        const foreign = ['benchmark/s/notes.txt', 'benchmark/s/00000000-1', 'benchmark/other/1', 'elsewhere'];
-        foreign.forEach((key) => store.versions.set(key, [{ id: 'old', body: Buffer.from(key) }]));
-        const outcome = await runCommand(t, [...RUN, '--allow-versioned', '--client', client], {
-          dotEnv: store.dotEnv,
-        });
-        assertStatus(outcome, 0);
-        const keys = store.countOf('PUT');
-        assert.ok(keys > OBJECTS, 'probes are among them');
-        const versions = status === 'Enabled' ? keys + store.countOf('DELETE') : keys;
-        assert.match(
-          outcome.stderr,
-          new RegExp(
-            `^Clean-up of run s: 0 objects and ${versions} older versions and delete markers removed .*, 0 left, kept 2 `,
-            'm',
-          ),
-        );
-        assert.deepEqual([...store.versions.keys()].toSorted(), foreign.toSorted());
-      }
-    });
-  }
+  test(`Row 33: with --allow-versioned, all versions of the run's own keys are removed and counted`, async (t) => {
+    for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
+      const store = await startVersionedStore(t, { status, pageLength: 3 });
+      const foreign = ['benchmark/s/notes.txt', 'benchmark/s/00000000-1', 'benchmark/other/1', 'elsewhere'];
+      foreign.forEach((key) => store.versions.set(key, [{ id: 'old', body: Buffer.from(key) }]));
+      const outcome = await runCommand(t, [...RUN, '--allow-versioned'], {
+        dotEnv: store.dotEnv,
+      });
+      assertStatus(outcome, 0);
+      const keys = store.countOf('PUT');
+      assert.ok(keys > OBJECTS, 'probes are among them');
+      const versions = status === 'Enabled' ? keys + store.countOf('DELETE') : keys;
+      assert.match(
+        outcome.stderr,
+        new RegExp(
+          `^Clean-up of run s: 0 objects and ${versions} older versions and delete markers removed .*, 0 left, kept 2 `,
+          'm',
+        ),
+      );
+      assert.deepEqual([...store.versions.keys()].toSorted(), foreign.toSorted());
+    }
+  });
 
   test('Row 33: --keep leaves the objects, and --cleanup or Remove removes all their versions', async (t) => {
     const store = await startVersionedStore(t);

@@ -20,12 +20,11 @@ const BEFALLEN = Array.from({ length: OBJECTS / 20 }, (_, place) => 20 * place +
  * Runs through a proxy that interferes with requests for some objects, and checks what the store holds in the end.
  *
  * @param {TestContext} t
- * @param {string} client
  * @param {(exchange: Exchange, earlier: number) => Promise<void>} befall handles a request for one of the objects, with
  *   the number of earlier requests of that operation for the same object
  * @param {readonly string[]} [parameters]
  */
-async function runBefallen(t, client, befall, parameters = []) {
+async function runBefallen(t, befall, parameters = []) {
   const endpoint = await startTestEndpoint(t);
   /** @type {Map<string, number>} */
   const made = new Map();
@@ -38,7 +37,7 @@ async function runBefallen(t, client, befall, parameters = []) {
     made.set(name, earlier + 1);
     return befall(exchange, earlier);
   });
-  const run = await faultRun(t, endpoint, ['--client', client, ...parameters], { port: proxy.port });
+  const run = await faultRun(t, endpoint, parameters, { port: proxy.port });
   assert.deepEqual(await keysIn(endpoint), []);
   assertSeenByStore(run, await endpoint.report());
   return { run, made };
@@ -66,92 +65,90 @@ function withHeader(answer, name, change) {
 }
 
 describe('wrong bodies and answers', { concurrency: 3 }, () => {
-  for (const client of ['direct', 'sdk']) {
-    // Both kinds of end with one client only: the other sees the same.
-    for (const how of /** @type {ConnectionEnd[]} */ (client === 'direct' ? ['reset', 'close'] : ['reset'])) {
-      test(`Row 6: ${client}: an answer cut short by a ${how} is discarded, retried and counted`, async (t) => {
-        const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
-          const answer = await exchange.forward();
-          if (earlier === 0) {
-            exchange.respondHalf(answer, how);
-          } else {
-            exchange.respond(answer);
-          }
-        });
-        assertStatus(run, 0);
-        for (const [place, stage] of run.stages.entries()) {
-          assert.deepEqual(
-            BEFALLEN.map((index) => made.get(`${OPERATIONS[place]} ${index}`)),
-            BEFALLEN.map(() => 2),
-            stage.stage,
-          );
-          assert.deepEqual([stage.operations, stage.retries], [OBJECTS, BEFALLEN.length], stage.stage);
-          assert.equal(stage.throttled, 0);
-        }
-        assertConnectionsAddUp(run);
-      });
-    }
-
-    test(`Row 7: ${client}: a body shorter than its Content-Length is never a success, and is retried`, async (t) => {
-      const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
-        if (exchange.operation === 'GET' && earlier < 2) {
-          exchange.respondHalf(await exchange.forward(), 'close');
-        } else {
-          await exchange.pass();
-        }
-      });
-      assertStatus(run, 0);
-      assert.ok(BEFALLEN.every((index) => made.get(`GET ${index}`) === 3));
-      assert.deepEqual(run.stages[1].errors, { truncated: 2 * BEFALLEN.length });
-      assert.equal(run.stages[1].operations, OBJECTS);
-    });
-
-    test(`Row 8: ${client}: corrupted bytes are integrity errors with key and offset, not successes`, async (t) => {
-      const { run, made } = await runBefallen(t, client, async (exchange) => {
+  for (const how of /** @type {ConnectionEnd[]} */ (['reset', 'close'])) {
+    test(`Row 6: an answer cut short by a ${how} is discarded, retried and counted`, async (t) => {
+      const { run, made } = await runBefallen(t, async (exchange, earlier) => {
         const answer = await exchange.forward();
-        if (exchange.operation === 'GET') {
-          answer.body[1700] ^= 0x10;
+        if (earlier === 0) {
+          exchange.respondHalf(answer, how);
+        } else {
+          exchange.respond(answer);
         }
-        exchange.respond(answer);
       });
-      assertStatus(run, 1);
-      const pattern =
-        /^Read: integrity error: bucket-[ab]\/benchmark\/\S+\/[0-9a-f]{8}-(\d+): the body first differs at offset 1700$/gm;
-      assert.deepEqual(objectsNamed(run.stderr, pattern), BEFALLEN);
-      assert.ok(
-        BEFALLEN.every((index) => made.get(`GET ${index}`) === 1),
-        'integrity errors are not retried',
-      );
-      assert.deepEqual(
-        ofKind(run.records, 'integrity').map(({ stage, count }) => [stage, count]),
-        [['Read', BEFALLEN.length]],
-      );
-      assert.deepEqual(run.stages[1].errors, { integrity: BEFALLEN.length });
-      assert.deepEqual(
-        run.stages.map(({ operations, end }) => [operations, end]),
-        [OBJECTS, OBJECTS - BEFALLEN.length, OBJECTS, OBJECTS].map((operations) => [operations, 'complete']),
-        'the stages continue',
-      );
-      assert.equal(ofKind(run.records, 'table-row')[1].errors, BEFALLEN.length);
-    });
-
-    test(`Row 11: ${client}: answers that never come, or come byte by byte, end at the attempt's deadline`, async (t) => {
-      const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.hang=2%, GET.drip=2%, HEAD.hang=3%' });
-      const run = await faultRun(t, endpoint, ['--client', client, '--timeout', '500ms']);
       assertStatus(run, 0);
-      const { faults } = await endpoint.report();
-      assert.ok(faults.hang > 0 && faults.drip > 0);
-      const [, read, stat] = run.stages;
-      assert.ok(read.errors.timeout > 0 && stat.errors.timeout > 0);
-      assert.deepEqual([Object.keys(read.errors), Object.keys(stat.errors)], [['timeout'], ['timeout']]);
-      const [, ofRead, ofStat] = ofKind(run.records, 'connections');
-      // The SDK's threads share connections, so a lost one need not be replaced.
-      const fewest = client === 'direct' ? read.errors.timeout + stat.errors.timeout : 1;
-      assert.ok(ofRead.opened + ofStat.opened >= fewest, 'the socket is destroyed and replaced');
-      assert.deepEqual(await keysIn(endpoint), []);
-      assertSeenByStore(run, await endpoint.report());
+      for (const [place, stage] of run.stages.entries()) {
+        assert.deepEqual(
+          BEFALLEN.map((index) => made.get(`${OPERATIONS[place]} ${index}`)),
+          BEFALLEN.map(() => 2),
+          stage.stage,
+        );
+        assert.deepEqual([stage.operations, stage.retries], [OBJECTS, BEFALLEN.length], stage.stage);
+        assert.equal(stage.throttled, 0);
+      }
+      assertConnectionsAddUp(run);
     });
   }
+
+  test(`Row 7: a body shorter than its Content-Length is never a success, and is retried`, async (t) => {
+    const { run, made } = await runBefallen(t, async (exchange, earlier) => {
+      if (exchange.operation === 'GET' && earlier < 2) {
+        exchange.respondHalf(await exchange.forward(), 'close');
+      } else {
+        await exchange.pass();
+      }
+    });
+    assertStatus(run, 0);
+    assert.ok(BEFALLEN.every((index) => made.get(`GET ${index}`) === 3));
+    assert.deepEqual(run.stages[1].errors, { truncated: 2 * BEFALLEN.length });
+    assert.equal(run.stages[1].operations, OBJECTS);
+  });
+
+  test(`Row 8: corrupted bytes are integrity errors with key and offset, not successes`, async (t) => {
+    const { run, made } = await runBefallen(t, async (exchange) => {
+      const answer = await exchange.forward();
+      if (exchange.operation === 'GET') {
+        answer.body[1700] ^= 0x10;
+      }
+      exchange.respond(answer);
+    });
+    assertStatus(run, 1);
+    const pattern =
+      /^Read: integrity error: bucket-[ab]\/benchmark\/\S+\/[0-9a-f]{8}-(\d+): the body first differs at offset 1700$/gm;
+    assert.deepEqual(objectsNamed(run.stderr, pattern), BEFALLEN);
+    assert.ok(
+      BEFALLEN.every((index) => made.get(`GET ${index}`) === 1),
+      'integrity errors are not retried',
+    );
+    assert.deepEqual(
+      ofKind(run.records, 'integrity').map(({ stage, count }) => [stage, count]),
+      [['Read', BEFALLEN.length]],
+    );
+    assert.deepEqual(run.stages[1].errors, { integrity: BEFALLEN.length });
+    assert.deepEqual(
+      run.stages.map(({ operations, end }) => [operations, end]),
+      [OBJECTS, OBJECTS - BEFALLEN.length, OBJECTS, OBJECTS].map((operations) => [operations, 'complete']),
+      'the stages continue',
+    );
+    assert.equal(ofKind(run.records, 'table-row')[1].errors, BEFALLEN.length);
+  });
+
+  test(`Row 11: answers that never come, or come byte by byte, end at the attempt's deadline`, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.hang=2%, GET.drip=2%, HEAD.hang=3%' });
+    const run = await faultRun(t, endpoint, ['--timeout', '500ms']);
+    assertStatus(run, 0);
+    const { faults } = await endpoint.report();
+    assert.ok(faults.hang > 0 && faults.drip > 0);
+    const [, read, stat] = run.stages;
+    assert.ok(read.errors.timeout > 0 && stat.errors.timeout > 0);
+    assert.deepEqual([Object.keys(read.errors), Object.keys(stat.errors)], [['timeout'], ['timeout']]);
+    const [, ofRead, ofStat] = ofKind(run.records, 'connections');
+    assert.ok(
+      ofRead.opened + ofStat.opened >= read.errors.timeout + stat.errors.timeout,
+      'the socket is destroyed and replaced',
+    );
+    assert.deepEqual(await keysIn(endpoint), []);
+    assertSeenByStore(run, await endpoint.report());
+  });
 
   test('Row 7: objects whose bodies are always cut short are given up, named, and make the run incomplete', async (t) => {
     const befall = async (/** @type {Exchange} */ exchange) => {
@@ -161,7 +158,7 @@ describe('wrong bodies and answers', { concurrency: 3 }, () => {
         await exchange.pass();
       }
     };
-    const { run } = await runBefallen(t, 'direct', befall, ['--retries', '2']);
+    const { run } = await runBefallen(t, befall, ['--retries', '2']);
     assertStatus(run, 1);
     assert.deepEqual(
       objectsNamed(run.stderr, /^Read: bucket-[ab]\/benchmark\/\S+-(\d+) failed after 3 attempts: .+$/gm),
@@ -172,7 +169,7 @@ describe('wrong bodies and answers', { concurrency: 3 }, () => {
   });
 
   test('Row 26: a Stat with another ETag or size is an integrity error', async (t) => {
-    const { run } = await runBefallen(t, 'direct', async (exchange) => {
+    const { run } = await runBefallen(t, async (exchange) => {
       const answer = await exchange.forward();
       if (exchange.operation !== 'HEAD') {
         exchange.respond(answer);

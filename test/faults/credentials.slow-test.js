@@ -14,65 +14,54 @@ import { until } from '../helpers/socket-server.js';
 
 const RUN = ['50', '4', '--size', '1KiB'];
 
-/**
- * Both clients are tested with a refused HEAD, whose answer has no body; other refusals do not differ.
- *
- * @param {string} client
- */
-function operationsOf(client) {
-  return Object.entries(
-    client === 'sdk' ? { stat: 'HEAD' } : { write: 'PUT', read: 'GET', stat: 'HEAD', remove: 'DELETE' },
-  );
-}
+const OPERATIONS = { write: 'PUT', read: 'GET', stat: 'HEAD', remove: 'DELETE' };
 
 describe('a store that refuses requests of the run', { concurrency: 3 }, () => {
-  for (const client of ['direct', 'sdk']) {
-    for (const [status, code] of /** @type {const} */ ([
-      [401, 'Unauthorized'],
-      [403, 'SignatureDoesNotMatch'],
-    ])) {
-      test(`Row 1: ${client}: ${status} ${code} ends the run before the first PUT, with one line and no retry`, async (t) => {
-        const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
-        const proxy = await startFaultProxy(t, endpoint, (exchange) => exchange.refuse(status, code));
-        const outcome = await runCommand(t, [...RUN, '--client', client], {
-          dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
-        });
-        assertStatus(outcome, 2);
-        assert.equal(outcome.stdout, '');
-        const reason = `error: .*"bucket-a".*${code}.*S3_ACCESS_KEY, S3_SECRET_KEY.*`;
-        assert.match(outcome.stderr, new RegExp(`^Checking the buckets\\n${reason}\\n$`));
-        assert.deepEqual(proxy.requests, { GET: 1 });
+  for (const [status, code] of /** @type {const} */ ([
+    [401, 'Unauthorized'],
+    [403, 'SignatureDoesNotMatch'],
+  ])) {
+    test(`Row 1: ${status} ${code} ends the run before the first PUT, with one line and no retry`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => exchange.refuse(status, code));
+      const outcome = await runCommand(t, [...RUN], {
+        dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
       });
-    }
-
-    for (const [action, operation] of operationsOf(client)) {
-      test(`Row 2: ${client}: a token that may not ${action} is reported with bucket and operation, and nothing is left`, async (t) => {
-        const faults = `${operation}.status=403/AccessDenied:100%`;
-        const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults });
-        const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
-        assertStatus(outcome, 2);
-        const errors = outcome.stderr.split('\n').filter((line) => line.startsWith('error:'));
-        assert.equal(errors.length, 1, outcome.stderr);
-        // The answer to a HEAD has no body and therefore no code.
-        const said = new RegExp(`^error: ${action} in bucket "bucket-a" was refused \\(HTTP 403`);
-        assert.match(errors[0], said);
-        assert.deepEqual(await keysIn(endpoint), []);
-      });
-    }
-
-    test(`Row 3: ${client}: a clock ahead of the store's is reported with the offset`, async (t) => {
-      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'skew=-20m' });
-      const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 2);
       assert.equal(outcome.stdout, '');
-      assert.match(
-        outcome.stderr,
-        /^error: .*clock is (1199|12\d\d)s ahead of the store's \(.*RequestTimeTooSkewed.*\n$/m,
-      );
-      const { requests } = await endpoint.report();
-      assert.deepEqual([requests.PUT.total, requests.GET.total], [0, 1], 'no request is retried');
+      const reason = `error: .*"bucket-a".*${code}.*S3_ACCESS_KEY, S3_SECRET_KEY.*`;
+      assert.match(outcome.stderr, new RegExp(`^Checking the buckets\\n${reason}\\n$`));
+      assert.deepEqual(proxy.requests, { GET: 1 });
     });
   }
+
+  for (const [action, operation] of Object.entries(OPERATIONS)) {
+    test(`Row 2: a token that may not ${action} is reported with bucket and operation, and nothing is left`, async (t) => {
+      const faults = `${operation}.status=403/AccessDenied:100%`;
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults });
+      const outcome = await runCommand(t, [...RUN], { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 2);
+      const errors = outcome.stderr.split('\n').filter((line) => line.startsWith('error:'));
+      assert.equal(errors.length, 1, outcome.stderr);
+      // The answer to a HEAD has no body and therefore no code.
+      const said = new RegExp(`^error: ${action} in bucket "bucket-a" was refused \\(HTTP 403`);
+      assert.match(errors[0], said);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test(`Row 3: a clock ahead of the store's is reported with the offset`, async (t) => {
+    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'skew=-20m' });
+    const outcome = await runCommand(t, [...RUN], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
+    assert.match(
+      outcome.stderr,
+      /^error: .*clock is (1199|12\d\d)s ahead of the store's \(.*RequestTimeTooSkewed.*\n$/m,
+    );
+    const { requests } = await endpoint.report();
+    assert.deepEqual([requests.PUT.total, requests.GET.total], [0, 1], 'no request is retried');
+  });
 
   for (const [place, [action, operation]] of Object.entries({ write: 'PUT', read: 'GET' }).entries()) {
     test(`Row 2: losing the permission to ${action} ends the run, and its objects are removed`, async (t) => {
@@ -147,11 +136,9 @@ describe('a credential_process that hangs', { concurrency: 2 }, () => {
     ['a run', [...RUN, '--json', 'result.json', '--log', 'log']],
     ['ab', ['ab', ...RUN, '--a', '', '--b', '--client sdk']],
     ['cleanup', ['cleanup', 'a-run']],
-    ['cleanup --list', ['cleanup', '--list']],
   ])) {
     for (const [signal, status] of /** @type {const} */ ([
       ['SIGTERM', 143],
-      ['SIGUSR1', 138],
       ['SIGHUP', null],
     ])) {
       test(`Row 54: is ended at once by ${signal} to ${what}, without a word`, async (t) => {

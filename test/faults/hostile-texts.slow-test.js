@@ -120,10 +120,6 @@ const CASES = {
     shown: `4 of 4 connections could not be opened in advance (Host: localhost. is not cert's CN: a.test${SHOWN}`,
     run: (t) => runWithCertificate(t, ['--no-preflight']),
   },
-  'a certificate, on several cores': {
-    shown: SHOWN,
-    run: (t) => runWithCertificate(t, ['--no-preflight', '--cores', '2']),
-  },
   'what OpenSSL says of a server without TLS': {
     shown: '4 of 4 connections could not be opened in advance (wrong version number (ERR_SSL_WRONG_VERSION_NUMBER))',
     async run(t) {
@@ -137,30 +133,19 @@ const CASES = {
     shown: SHOWN,
     run: (t) => runWith(t, [...RUN, '--json', `${ESCAPES}/result.json`]),
   },
-  'a variable that names a host': {
-    shown: 'S3_HOSTNAME',
-    run: (t) => runWith(t, RUN, { S3_HOSTNAME: `a${ESCAPES}b` }),
+  'variables that name host, bucket and region': {
+    shown: 'S3_REGION',
+    run: (t) =>
+      runWith(
+        t,
+        RUN,
+        Object.fromEntries(['S3_HOSTNAME', 'S3_BUCKET', 'S3_REGION'].map((name) => [name, `a${ESCAPES}b`])),
+      ),
   },
-  'a variable that names a bucket': { shown: 'S3_BUCKET', run: (t) => runWith(t, RUN, { S3_BUCKET: `a${ESCAPES}b` }) },
-  'a variable that names a region': { shown: 'S3_REGION', run: (t) => runWith(t, RUN, { S3_REGION: `a${ESCAPES}b` }) },
   'an option that there is not': { shown: SHOWN, run: (t) => runWith(t, [...RUN, `--${ESCAPES}`]) },
   'the value of an option': { shown: '--run-id', run: (t) => runWith(t, [...RUN, '--run-id', ESCAPES]) },
   'a script of faults': { shown: '--faults', run: (t) => runWith(t, [...RUN, '--local', '--faults', `${ESCAPES}=1`]) },
-  'the name of a log that says nothing': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES.replace('/', '')}`, []) },
-  'the name of a log': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG) },
   'the name of a log, in a table': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG, ['--csv', '-']) },
-  'the name of a log that is not there': {
-    shown: SHOWN,
-    async run(t) {
-      return (await startProgram(t, process.execPath, [PEAK, `a${ESCAPES}`])).outcome;
-    },
-  },
-  'the option of peak-performance.js': {
-    shown: SHOWN,
-    async run(t) {
-      return (await startProgram(t, process.execPath, [PEAK, `--${ESCAPES}`])).outcome;
-    },
-  },
   'a host, a run and an error in a log': {
     shown: '5, in 5 attempts',
     run: (t) =>
@@ -181,39 +166,32 @@ const CASES = {
         machineLine({ kind: ESCAPES, stage: ESCAPES }),
       ]),
   },
+  'what a store says, in preflight': {
+    shown: SHOWN,
+    run: (t) => runWithAnswer(t, answerOf(400, REFUSAL), RUN),
+  },
+  'what a store says, in a stage': {
+    shown: `failed: HTTP 400 InternalError: no ${SHOWN}`,
+    run: (t) => runWithAnswer(t, answerOf(400, REFUSAL), [...RUN, '--no-preflight']),
+  },
+  'what a store says, not escaped as XML is': {
+    shown: 'HTTP 400',
+    run: (t) => runWithAnswer(t, answerOf(400, RAW_REFUSAL), RUN),
+  },
+  'the status line and headers': {
+    shown: 'HTTP 503',
+    run: (t) =>
+      runWithAnswer(
+        t,
+        (socket) =>
+          socket.write(
+            `HTTP/1.1 503 \u009b2J\r\nDate: \u009b2J\r\nRetry-After: \u009b2J\r\nETag: \u009b2J\r\nContent-Length: 0\r\n\r\n`,
+            'latin1',
+          ),
+        RUN,
+      ),
+  },
 };
-
-for (const client of ['direct', 'sdk']) {
-  const options = ['--client', client];
-  Object.assign(CASES, {
-    [`${client}: what a store says, in preflight`]: {
-      shown: SHOWN,
-      run: (/** @type {TestContext} */ t) => runWithAnswer(t, answerOf(400, REFUSAL), [...RUN, ...options]),
-    },
-    [`${client}: what a store says, in a stage`]: {
-      shown: `failed: HTTP 400 InternalError: no ${SHOWN}`,
-      run: (/** @type {TestContext} */ t) =>
-        runWithAnswer(t, answerOf(400, REFUSAL), [...RUN, ...options, '--no-preflight']),
-    },
-    [`${client}: what a store says, not escaped as XML is`]: {
-      shown: 'HTTP 400',
-      run: (/** @type {TestContext} */ t) => runWithAnswer(t, answerOf(400, RAW_REFUSAL), [...RUN, ...options]),
-    },
-    [`${client}: the status line and headers`]: {
-      shown: 'HTTP 503',
-      run: (/** @type {TestContext} */ t) =>
-        runWithAnswer(
-          t,
-          (socket) =>
-            socket.write(
-              `HTTP/1.1 503 \u009b2J\r\nDate: \u009b2J\r\nRetry-After: \u009b2J\r\nETag: \u009b2J\r\nContent-Length: 0\r\n\r\n`,
-              'latin1',
-            ),
-          [...RUN, ...options],
-        ),
-    },
-  });
-}
 
 describe('escapes and line breaks in texts from outside', { concurrency: 3 }, () => {
   for (const [what, { shown, run }] of Object.entries(CASES)) {

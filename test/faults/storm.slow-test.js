@@ -36,34 +36,4 @@ describe('many faults at once', { concurrency: 3 }, () => {
     assert.ok(lines <= 4 * ofKind(records, 'second').length, `${lines} lines`);
     assert.deepEqual(await keysIn(endpoint), []);
   });
-
-  test('the endpoint of --local accepts a fault script', async (t) => {
-    const outcome = await runCommand(t, [
-      ...['200', '10', '--size', '2KiB', '--local'],
-      ...['--faults', 'seed=7, GET.corrupt=5%, close=50, HEAD.status=503:10%, retry-after=1s'],
-    ]);
-    assertStatus(outcome, 1);
-    assert.match(outcome.stdout, /^Read: \d+ integrity errors$/m);
-    assert.match(
-      outcome.stderr,
-      /^Read: integrity error: local\/benchmark\/\S+: the body first differs at offset 1024$/m,
-    );
-    const [, , stat] = machineRecords(recordsOf(outcome.stdout), 'stage');
-    assert.ok(stat.throttled > 0 && stat.endedAt - stat.startedAt >= 1000);
-  });
-
-  test('the same script affects the same requests again', async (t) => {
-    const seen = [];
-    for (let round = 0; round < 2; round += 1) {
-      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'seed=11, HEAD.status=500:20%' });
-      // The number of measurements before the stages depends on their duration.
-      const run = ['100', '1', '--size', '100', '--no-preflight', '--stages', 'write,stat,remove'];
-      const outcome = await runCommand(t, [...run, '--run-id', 'again'], { dotEnv: dotEnvOf(endpoint) });
-      assertStatus(outcome, 0);
-      const [, stat] = machineRecords(recordsOf(outcome.stdout), 'stage');
-      seen.push([stat.attempts, stat.errors]);
-    }
-    assert.deepEqual(seen[0], seen[1]);
-    assert.ok(Number(seen[0][0]) > 100);
-  });
 });

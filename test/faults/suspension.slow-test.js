@@ -94,8 +94,6 @@ describe('a run that is suspended for a while', { concurrency: 2 }, () => {
     // The pause is longer than the deadline of an attempt.
     ['a number of objects', '--timeout', `${MAX_LATENCY_MS}ms`],
     ['a fixed time', '--duration', '4s'],
-    ['a fixed time on two cores', '--duration', '4s', '--cores', '2'],
-    ['a fixed rate', '--duration', '4s', '--rate', '50'],
     ['a fixed rate on two cores', '--duration', '4s', '--rate', '50', '--cores', '2'],
   ]) {
     test(`Row 42: SIGSTOP is reported, and excluded from rates, percentiles and deadlines: ${load}`, async (t) => {

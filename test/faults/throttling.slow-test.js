@@ -57,80 +57,59 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     });
   }
 
-  for (const client of ['direct', 'sdk']) {
-    test(`Row 9: ${client}: Retry-After is honoured, and counts in the latency of operations, not of attempts`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const asked = new Set();
-      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-        if (exchange.operation === 'HEAD' && FEW.includes(exchange.index) && !asked.has(exchange.index)) {
-          asked.add(exchange.index);
-          return exchange.refuse(503, 'SlowDown', { 'Retry-After': RETRY_AFTER_S });
-        }
-        return exchange.pass();
-      });
-      const run = await faultRun(t, endpoint, ['--client', client], { port: proxy.port });
-      assertStatus(run, 0);
-      assert.deepEqual(
-        run.stages.map(({ throttled }) => throttled),
-        [0, 0, FEW.length, 0],
-      );
-      const [, , stat] = operationLatencies(run.report);
-      assert.ok(stat.maximum >= 1000 * RETRY_AFTER_S, `an operation took ${stat.maximum}ms`);
-      const [, , attempts] = attemptLatencies(run.report);
-      assert.equal(attempts.count, OBJECTS + FEW.length);
-      assert.ok(attempts.maximum < 1000 * RETRY_AFTER_S, `an attempt took ${attempts.maximum}ms`);
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-  }
-
-  test('Row 9: a Retry-After of an hour counts as half a minute', async (t) => {
+  test('Row 9: Retry-After is honoured, and counts in the latency of operations, not of attempts', async (t) => {
     const endpoint = await startTestEndpoint(t);
-    let isAsked = false;
+    const asked = new Set();
     const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-      if (exchange.operation === 'HEAD' && exchange.index === 3 && !isAsked) {
-        isAsked = true;
-        return exchange.refuse(503, 'SlowDown', { 'Retry-After': 3600 });
+      if (exchange.operation === 'HEAD' && FEW.includes(exchange.index) && !asked.has(exchange.index)) {
+        asked.add(exchange.index);
+        return exchange.refuse(503, 'SlowDown', { 'Retry-After': RETRY_AFTER_S });
       }
       return exchange.pass();
     });
-    const parameters = ['--cores', '1', '--timeout', '1m'];
-    const run = await faultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(30) });
+    const run = await faultRun(t, endpoint, [], { port: proxy.port });
     assertStatus(run, 0);
+    assert.deepEqual(
+      run.stages.map(({ throttled }) => throttled),
+      [0, 0, FEW.length, 0],
+    );
     const [, , stat] = operationLatencies(run.report);
-    assert.ok(stat.maximum >= 30_000 && stat.maximum < 600_000, `an operation took ${stat.maximum}ms of fast time`);
+    assert.ok(stat.maximum >= 1000 * RETRY_AFTER_S, `an operation took ${stat.maximum}ms`);
+    const [, , attempts] = attemptLatencies(run.report);
+    assert.equal(attempts.count, OBJECTS + FEW.length);
+    assert.ok(attempts.maximum < 1000 * RETRY_AFTER_S, `an attempt took ${attempts.maximum}ms`);
+    assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  for (const client of ['direct', 'sdk']) {
-    test(`Row 9: ${client}: a pause that the store asks for before the first stage is reported and bounded`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      let asked = 0;
-      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-        asked += 1;
-        return asked === 1 ? exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 }) : exchange.pass();
-      });
-      const env = fastTime(5);
-      const run = await faultRun(t, endpoint, ['--client', client, '--cores', '1'], { port: proxy.port, env });
-      assertStatus(run, 0);
-      assert.match(run.stderr, /^The store asked for a pause of 30\.0s \(HTTP 503 SlowDown.*\): retrying in 5\.0s$/m);
+  test('Row 9: a pause that the store asks for before the first stage is reported and bounded', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    let asked = 0;
+    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+      asked += 1;
+      return asked === 1 ? exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 }) : exchange.pass();
     });
+    const env = fastTime(5);
+    const run = await faultRun(t, endpoint, ['--cores', '1'], { port: proxy.port, env });
+    assertStatus(run, 0);
+    assert.match(run.stderr, /^The store asked for a pause of 30\.0s \(HTTP 503 SlowDown.*\): retrying in 5\.0s$/m);
+  });
 
-    test(`Row 9: ${client}: a store that only asks for pauses before the first stage is given up`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      let asked = 0;
-      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-        asked += 1;
-        return exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 });
-      });
-      const parameters = ['10', '2', '--size', '1KiB', '--client', client];
-      const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
-      const run = await runCommand(t, parameters, { dotEnv, env: fastTime(5) });
-      assertStatus(run, 1);
-      assert.match(run.stderr, /^error: the first request in .* failed \(HTTP 503 SlowDown.*\): .*try again later$/m);
-      const notices = run.stderr.match(/^The store asked for a pause/gm) ?? [];
-      assert.ok(notices.length >= 3, run.stderr);
-      assert.ok(asked > 4 && asked <= 8, `both buckets were asked ${asked} times`);
+  test('Row 9: a store that only asks for pauses before the first stage is given up', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    let asked = 0;
+    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+      asked += 1;
+      return exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 });
     });
-  }
+    const parameters = ['10', '2', '--size', '1KiB'];
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+    const run = await runCommand(t, parameters, { dotEnv, env: fastTime(5) });
+    assertStatus(run, 1);
+    assert.match(run.stderr, /^error: the first request in .* failed \(HTTP 503 SlowDown.*\): .*try again later$/m);
+    const notices = run.stderr.match(/^The store asked for a pause/gm) ?? [];
+    assert.ok(notices.length >= 3, run.stderr);
+    assert.ok(asked > 4 && asked <= 8, `both buckets were asked ${asked} times`);
+  });
 
   test('Row 9: the run keeps to a rate limit through the pauses that the store asks for', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'HEAD.rate=100, HEAD.retry-after=1s' });

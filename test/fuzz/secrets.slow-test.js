@@ -30,7 +30,6 @@ const TRACES = [
   ),
 ];
 
-const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
 const RUN = ['200', '10', '--size', '2KiB', '--json', 'result.json'];
 
 /**
@@ -148,60 +147,50 @@ function assertNoPart({ stdout, stderr }) {
 }
 
 describe('no secret appears', { concurrency: 3 }, () => {
-  for (const client of CLIENTS) {
-    const using = [...RUN, '--client', client];
+  test('in a successful run on two cores', async (t) => {
+    const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS });
+    const outcome = await endWithoutSecrets(await start(t, port, [...RUN, '--cores', '2']));
+    assertStatus(outcome, 0);
+  });
 
-    test(`${client}: in a successful run on two cores`, async (t) => {
-      const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS });
-      const outcome = await endWithoutSecrets(await start(t, port, [...using, '--cores', '2']));
-      assertStatus(outcome, 0);
-    });
+  test('with credentials that the store refuses', async (t) => {
+    const { port } = await startTestEndpoint(t);
+    const outcome = await endWithoutSecrets(await start(t, port, RUN));
+    assertStatus(outcome, 2);
+  });
 
-    test(`${client}: with credentials that the store refuses`, async (t) => {
-      const { port } = await startTestEndpoint(t);
-      const outcome = await endWithoutSecrets(await start(t, port, using));
-      assertStatus(outcome, 2);
-    });
+  test('in a run with faults that is stopped, or in the process list', async (t) => {
+    const faults = 'seed=7, latency=20ms, status=503:5%, status=500:5%, reset=5%, truncate=5%, corrupt=5%';
+    const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS, faults });
+    const command = await start(t, port, [...RUN, '--cores', '2']);
+    await command.shows('stdout', /^Write: scheduling/m);
+    assertNoTrace({ 'list of processes': commandLinesOf(Number(command.child.pid)) });
+    command.child.kill('SIGINT');
+    const outcome = await endWithoutSecrets(command);
+    assertStatus(outcome, 130);
+  });
 
-    test(`${client}: in a run with faults that is stopped, or in the process list`, async (t) => {
-      const faults = 'seed=7, latency=20ms, status=503:5%, status=500:5%, reset=5%, truncate=5%, corrupt=5%';
-      const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS, faults });
-      const command = await start(t, port, [...using, '--cores', '2']);
-      await command.shows('stdout', /^Write: scheduling/m);
-      assertNoTrace({ 'list of processes': commandLinesOf(Number(command.child.pid)) });
-      command.child.kill('SIGINT');
-      const outcome = await endWithoutSecrets(command);
-      assertStatus(outcome, 130);
-    });
-
-    test(`${client}: if the store echoes each request`, async (t) => {
-      for (const [where, answer] of Object.entries(ECHOES)) {
-        const port = await startEcho(t, answer);
-        const outcome = await endWithoutSecrets(await start(t, port, using));
-        assert.ok(outcome.status === 1 || outcome.status === 2, where);
-        assertCivil(outcome);
-      }
-    });
-  }
-
-  for (const client of CLIENTS) {
-    // Both clients redact the same, but parse XML differently.
-    const spellings = Object.entries(SPELLINGS).slice(0, client === 'direct' ? Infinity : 1);
-    for (const [how, spell] of spellings) {
-      test(`Row 39: ${client}: if the store echoes the token ${how}`, async (t) => {
-        const port = await startEcho(t, (told, response) => {
-          const token = /security-token: (.*)/i.exec(told)?.[1] ?? '';
-          const message = `got <${spell(token)}> instead`;
-          response
-            .writeHead(403)
-            .end(`<Error><Code>InvalidToken</Code><Message>${escapeXml(message)}</Message></Error>`);
-        });
-        const outcome = await endWithoutSecrets(await start(t, port, [...RUN, '--client', client]));
-        assertStatus(outcome, 2);
-        assertNoPart(outcome);
-        assert.match(outcome.stderr, /HTTP 403 InvalidToken: \[text withheld: it contains a secret\]/);
-      });
+  test('if the store echoes each request', async (t) => {
+    for (const [where, answer] of Object.entries(ECHOES)) {
+      const port = await startEcho(t, answer);
+      const outcome = await endWithoutSecrets(await start(t, port, RUN));
+      assert.ok(outcome.status === 1 || outcome.status === 2, where);
+      assertCivil(outcome);
     }
+  });
+
+  for (const [how, spell] of Object.entries(SPELLINGS)) {
+    test(`Row 39: if the store echoes the token ${how}`, async (t) => {
+      const port = await startEcho(t, (told, response) => {
+        const token = /security-token: (.*)/i.exec(told)?.[1] ?? '';
+        const message = `got <${spell(token)}> instead`;
+        response.writeHead(403).end(`<Error><Code>InvalidToken</Code><Message>${escapeXml(message)}</Message></Error>`);
+      });
+      const outcome = await endWithoutSecrets(await start(t, port, RUN));
+      assertStatus(outcome, 2);
+      assertNoPart(outcome);
+      assert.match(outcome.stderr, /HTTP 403 InvalidToken: \[text withheld: it contains a secret\]/);
+    });
   }
 
   test('if they are the only configuration', async (t) => {

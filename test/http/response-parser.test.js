@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ResponseParser, isNamed } from '../../lib/http/response-parser.js';
+import { ResponseParser } from '../../lib/http/response-parser.js';
 import { cases } from '../helpers/cases.js';
 import {
   ParserReader,
@@ -209,18 +209,6 @@ test('refuses any wrong byte in the name of a header, and control characters in 
     }
   }
 });
-
-test('refuses what is not HTTP at its first wrong byte, and not before', () => {
-  const start = 'HTTP/1.1 200';
-  for (let place = 0; place < start.length; place++) {
-    for (const pieces of [(/** @type {Buffer} */ bytes) => [bytes], byteByByte]) {
-      const wrong = readAnswer(pieces(bytesOf(`${start.slice(0, place)}~`)));
-      assert.match(wrong.message, NOT_HTTP, `at ${place}`);
-      assert.equal(readAnswer(pieces(bytesOf(start.slice(0, place)))).outcome, 'incomplete', `at ${place}`);
-    }
-  }
-});
-
 /** What is accepted, and some of what is read. @type {[text: string, expected: Partial<OurReading>, isHead?: boolean][]} */
 const ACCEPTED = [
   ['HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n', { status: 404, contentLength: 0, body: '' }],
@@ -289,19 +277,6 @@ test('accepts what RFC 9112 allows, wherever it is cut', () => {
     assertReads(text, expected);
   }
 });
-
-test('an answer that is cut off is incomplete, and its numbers are told as far as they are exact', () => {
-  for (const whole of [HELLO, `${CHUNKED}5;a\r\nhello\r\n0\r\nX: y\r\n\r\n`, HINTS, OK]) {
-    for (let length = 0; length < whole.length; length++) {
-      assert.equal(readAnswer(whole.slice(0, length)).outcome, 'incomplete', JSON.stringify(whole.slice(0, length)));
-    }
-  }
-  assert.equal(readAnswer(HINTS).outcome, 'incomplete');
-  const { contentLength } = readAnswer(`${OK}Content-Length: 999999999999999\r\n\r\n`);
-  assert.equal(contentLength, 999_999_999_999_999);
-  assert.equal(readAnswer(`${CHUNKED}fffffffffffff\r\nhello`).body, 'hello');
-});
-
 for (const [what, statusLine, isHead] of /** @type {[string, string, boolean][]} */ ([
   ['to a HEAD', 'HTTP/1.1 200 OK', true],
   ['of status 204', 'HTTP/1.1 204 No', false],
@@ -330,12 +305,6 @@ test('header fields and body come in order, with the status', () => {
   const bytes = bytesOf(`HTTP/1.1 103 Hints\r\nLink: x\r\n\r\n${OK}ETag: "0"\r\nContent-Length: 5\r\n\r\nhello`);
   assert.equal(parser.accept(bytes, 0, bytes.length), bytes.length);
   assert.deepEqual(events, [['ETag', '"0"', 200], ['Content-Length', '5', 200], [200, 5], 'hello']);
-});
-
-test('header names are told apart by all of their bytes', () => {
-  assert.equal(isNamed(bytesOf('xContent-LENGTHx'), 1, 15, 'content-length'), true);
-  assert.equal(isNamed(bytesOf('content-lengt'), 0, 13, 'content-length'), false);
-  assert.equal(isNamed(bytesOf('content_length'), 0, 14, 'content-length'), false);
 });
 
 test('a connection is persistent or not, as HTTP/1.1 and HTTP/1.0 have it', () => {
@@ -378,31 +347,7 @@ test('a connection lasts as long as Keep-Alive says', () => {
   }
 });
 
-/** One of every kind of line and body. @type {[string, boolean][]} */
-const WHOLE_ANSWERS = [
-  [`${HELLO}HTTP/1.1 `, false],
-  [`HTTP/1.1 100 Go on\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\n${HELLO}`, false],
-  [`${CHUNKED}5;a=b\r\nhello\r\nA\r\n0123456789\r\n0\r\nX: y\r\nY:\r\n\r\nrest`, false],
-  [`HTTP/1.0 200\r\nETag: "0" \r\nKeep-Alive: timeout=5\r\nConnection: keep-alive\r\n\r\nuntil the end`, false],
-  ['HTTP/1.1 304 Same\r\nTransfer-Encoding: chunked\r\nETag:\t"0"\r\n\r\n', false],
-  [`${OK}Content-Length: 123456789012345\r\n\r\nHTTP/1.1`, true],
-];
-
 describe('wherever an answer is cut', () => {
-  for (const [text, isHead] of WHOLE_ANSWERS) {
-    test(`in two, in three, or into bytes, ${JSON.stringify(text.slice(0, 60))}… is the same`, () => {
-      const bytes = bytesOf(text);
-      const whole = readAnswer(bytes, isHead);
-      assert.equal(whole.outcome, 'complete');
-      for (let first = 0; first <= bytes.length; first++) {
-        for (let second = first; second <= bytes.length; second++) {
-          assert.deepEqual(readAnswer(cutAt(bytes, [first, second]), isHead), whole, `${first}, ${second}`);
-        }
-      }
-      assert.deepEqual(readAnswer(byteByByte(bytes), isHead), whole);
-    });
-  }
-
   /**
    * A line is looked at when it is whole, so what is wrong with a line that was cut is found at its end.
    *

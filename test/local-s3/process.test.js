@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
-import { EndpointCalls } from '../../lib/local-s3/endpoint-calls.js';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -38,37 +37,6 @@ test('an endpoint that cannot start says why', async (t) => {
   ])) {
     await assert.rejects(startLocalS3({ ...OPTIONS, ...options }), expected);
   }
-});
-
-test('calls get their own outcomes, and a failed one harms no other', async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const put = (/** @type {string} */ bucket) => endpoint.put(bucket, 'k', Buffer.alloc(1));
-  const [unknown, known] = await Promise.allSettled([put('unknown'), put('bucket-a')]);
-  assert.match(String(unknown.status === 'rejected' && unknown.reason), /The specified bucket does not exist: unknown/);
-  assert.equal(known.status, 'fulfilled');
-  assert.deepEqual(await endpoint.list('bucket-a'), ['k']);
-});
-
-test('a process that ends by itself fails all waiting, watching and later calls', async (t) => {
-  const mistake = { message: 'a mistake of the endpoint' };
-  for (const [end, expected] of /** @type {[string, RegExp][]} */ ([
-    [
-      `process.send({ id: null, error: ${JSON.stringify(mistake)} }, () => process.exit(1))`,
-      /a mistake of the endpoint/,
-    ],
-    ['process.exit(3)', /the process of the local endpoint ended unexpectedly, with exit code 3/],
-    ["process.kill(process.pid, 'SIGKILL')", /the process of the local endpoint ended unexpectedly, by SIGKILL/],
-  ])) {
-    const program = ['-e', `process.on('message', () => ${end})`];
-    const calls = new EndpointCalls(spawn(process.execPath, program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
-    t.after(() => calls.close());
-    await assert.rejects(calls.call('report'), expected);
-    await assert.rejects(calls.failure, expected);
-    await assert.rejects(calls.call('report'), expected);
-  }
-  const absent = new EndpointCalls(spawn('no-such-program', { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
-  await assert.rejects(absent.call('report'), { code: 'ENOENT' });
-  await absent.close();
 });
 
 test(

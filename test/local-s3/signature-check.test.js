@@ -107,28 +107,3 @@ for (const [code, choice, headers] of /** @type {[string, Parameters<typeof sign
     await assert.rejects(makeCheck().check(changed, BODY), { name: 'S3Error', code });
   });
 }
-
-test('each of several credentials is accepted until it expires', async () => {
-  const check = makeCheck({ now: () => NOW + 1 });
-  await assert.rejects(check.check(await signedRequest({ identity: TEMPORARY }), BODY), { code: 'ExpiredToken' });
-  await check.check(await signedRequest(), BODY);
-});
-
-test('derives the signing key once per day, not per request', async () => {
-  let made = 0;
-  class CountingSha256 extends NodeSha256 {
-    /** @param {string | ArrayBuffer | ArrayBufferView} [secret] */
-    constructor(secret) {
-      super(secret);
-      made++;
-    }
-  }
-  const fresh = { ...CREDENTIALS, secretAccessKey: 'one that no other test has had derived' };
-  const check = makeCheck({ credentials: [fresh], sha256: CountingSha256 });
-  const request = await signedRequest({ identity: fresh });
-  await check.check(request, BODY);
-  made = 0;
-  await check.check(request, BODY);
-  // The name under which the key is cached, the canonical request, and the signature; a derivation takes four more.
-  assert.equal(made, 3);
-});

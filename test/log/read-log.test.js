@@ -6,7 +6,6 @@ import {
   madeLogs,
   scheduleLine,
   secondLine,
-  stageOf,
   summaryLine,
   warningsOf,
   withRunLine,
@@ -19,7 +18,6 @@ const [WHOLE] = Object.values(madeLogs(OPTIONS));
 const LATER = withRunLine(Object.values(madeLogs({ ...OPTIONS, start: DEFAULTS.start + 3_600_000 }))[0], {
   run: 'later',
 });
-const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
 
 const OLD_LOG = [scheduleLine(), secondLine('03:10:05', 5), summaryLine(5)];
 
@@ -75,21 +73,4 @@ test('a log without its first line, after a copy, is cut short where the next ru
   assert.ok(
     warning.startsWith(`!b.txt:${index}: another run begins before the run from line ${WHOLE.length + 1} ends`),
   );
-});
-
-const NOT_COUNTED = 'a --find-peak search begins here: not counted, because searches cannot be added up';
-const SEARCH = [
-  'Write: searching for its capacity with 40,000 objects and up to 256 threads and 1 bucket',
-  'Stage   Threads     Ops/s       p50        p99 Errors Client  Step',
-  'Write         16     803.2   20.01ms    24.50ms      0    12%  ramp',
-  'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
-];
-
-test('a capacity search is not added up, and is reported once', () => {
-  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
-  const [runLine] = withRunLine(WHOLE, { options: { ...options, findPeak: true } });
-  const aggregate = aggregateOf({ 'search.txt': [runLine, ...SEARCH, ...SEARCH], 'a.txt': WHOLE });
-  assert.deepEqual(warningsOf(aggregate), [`!search.txt:1: ${NOT_COUNTED}`]);
-  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
-  assert.equal(aggregate.hosts.length, 1);
 });

@@ -54,30 +54,6 @@ test('hosts with another read order, or a distribution of sizes, give a warning'
   ]);
 });
 
-test('hosts with another mix, or none, give a warning', () => {
-  const logs = [0, 1, 2].map((index) => logOf(index, { hosts: 3 }));
-  const [one, other, none] = logs.map((log, index) => {
-    const mix = ['read=70,write=30', 'read=50,write=50', undefined][index];
-    return withRunLine(log, { options: { size: 16_384, mix } });
-  });
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other, 'c.txt': none })), [
-    'b.txt:1: --mix read=50,write=50, but read=70,write=30 in a.txt:1; added up anyway (and 1 more like it)',
-  ]);
-  assert.ok(
-    warningsOf(aggregateOf({ 'a.txt': one, 'c.txt': none })).includes(
-      'c.txt:1: --mix none, but read=70,write=30 in a.txt:1; added up anyway',
-    ),
-  );
-});
-
-test('a file may contain the logs of several hosts in a row', () => {
-  const apart = aggregateOf({ a: PAIR[0], b: PAIR[1] });
-  const together = aggregateOf({ 'all.txt': PAIR.flat() });
-  assert.deepEqual(warningsOf(together), []);
-  const withoutFiles = (/** @type {typeof apart} */ { stages }) => stages.map((stage) => ({ ...stage, shares: [] }));
-  assert.deepEqual(withoutFiles(together), withoutFiles(apart));
-});
-
 test('interleaved lines of two hosts in one file are reported and never added up', () => {
   const [one, other] = PAIR;
   const mixed = one.flatMap((line, index) => (other[index] === undefined ? [line] : [line, other[index]]));
@@ -210,23 +186,6 @@ test('impossible totals are reported with their line, and make the sum incomplet
     told(/"operations":\d+/, '"operations":null'),
     `!a:${index + 1}: cannot use the data of this line for the totals of Read: operations: expected a whole number, got "null" (and 1 more like it)`,
   );
-});
-
-/** @param {readonly string[]} lines */
-function withNewNames(lines) {
-  const names = { Read: 'Append', Stat: 'Copy-Part', read: 'append', stat: 'copy-part' };
-  return lines.map((line) => line.replace(/\b(Read|Stat|read|stat)\b/g, (name) => names[/** @type {'Read'} */ (name)]));
-}
-
-test('stages of a later version are added up like any other, after the known ones', () => {
-  const [a, b] = PAIR.map(withNewNames);
-  const aggregate = aggregateOf({ a, b });
-  assert.deepEqual(warningsOf(aggregate), []);
-  assert.deepEqual(Object.keys(aggregate.peaks), ['Write', 'Remove', 'Append', 'Copy-Part']);
-  const known = aggregateOf({ a: PAIR[0], b: PAIR[1] });
-  for (const [name, as] of [['Write'], ['Remove'], ['Append', 'Read'], ['Copy-Part', 'Stat']]) {
-    assert.deepEqual({ ...stageOf(aggregate, name), stage: as ?? name }, stageOf(known, as ?? name));
-  }
 });
 
 test('machine lines of a later format give a warning', () => {

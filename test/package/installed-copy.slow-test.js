@@ -97,14 +97,12 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
       const { status, stdout } = await type(`npx ${name} --version`);
       assert.deepEqual([status, stdout], [0, `${version}\n`]);
     }
-    for (const client of ['direct', 'sdk']) {
-      const run = `npx r2-benchmark 50 5 --size 1KiB --local --client ${client} --report page.html`;
-      assertEnds(await type(`${run} > log-${client}.txt`), 0);
-      const total = await type(`npx r2-peak log-${client}.txt`);
-      assertEnds(total, 0);
-      assert.match(total.stdout, /Write\n[^]*Operations +50,/);
-      assert.deepEqual(await type(`npx r2-benchmark merge log-${client}.txt`), total);
-    }
+    const run = 'npx r2-benchmark 50 5 --size 1KiB --local --client sdk --report page.html';
+    assertEnds(await type(`${run} > log.txt`), 0);
+    const total = await type('npx r2-peak log.txt');
+    assertEnds(total, 0);
+    assert.match(total.stdout, /Write\n[^]*Operations +50,/);
+    assert.deepEqual(await type('npx r2-benchmark merge log.txt'), total);
     assert.match(await readFile(path.join(folder, 'page.html'), 'utf8'), /^<!doctype html>\n[^]*\/\*! uPlot /);
   });
 
@@ -130,18 +128,6 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.match(peak.stdout, / node node_modules\/r2-benchmark\/peak-performance\.js log\*\.txt\n/);
     assertEnds(refused, 2);
     assert.match(refused.stderr, new RegExp(`^${BENCHMARK} --help shows the usage$`, 'm'));
-  });
-
-  test('creates a missing .env', async () => {
-    const cwd = await emptyFolder('without variables');
-    const missing = await type('npx r2-benchmark 10 2', cwd);
-    assertEnds(missing, 2);
-    const [, command] = /^(node \S+ --init) writes \.env from \.env\.example: /m.exec(missing.stderr) ?? [];
-    const written = await type(command, cwd);
-    assertEnds(written, 0);
-    assert.match(written.stdout, /^Wrote \.env: fill it in, then try node \S+ 1000 50\n$/);
-    const example = await readFile(new URL('.env.example', PROJECT), 'utf8');
-    assert.equal(await readFile(path.join(cwd, '.env'), 'utf8'), example);
   });
 
   test('reports before a run which packages metrics require, with the command that installs them', async (t) => {

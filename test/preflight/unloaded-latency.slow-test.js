@@ -12,7 +12,6 @@ import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { cases } from '../helpers/cases.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
@@ -190,12 +189,6 @@ test(
   },
 );
 
-test('removes its probes even if no stage removes objects', TIME_LIMIT, async (t) => {
-  const { run, config, keys } = await open(t, { stages: ['write'], keep: true });
-  assert.deepEqual([...(await measure(run, config)).keys()], ['write']);
-  assert.deepEqual(await keys(), []);
-});
-
 test('a run that does not write measures with existing objects, and removes none', TIME_LIMIT, async (t) => {
   const { run, config, keys, endpoint } = await open(t, { stages: ['read', 'stat', 'remove'], objects: 30 });
   for (let index = 0; index < 30; index++) {
@@ -203,19 +196,6 @@ test('a run that does not write measures with existing objects, and removes none
   }
   assert.deepEqual([...(await measure(run, config)).keys()], ['read', 'stat']);
   assert.equal((await keys()).length, 30);
-});
-
-test('if operations fail, nothing is known, and possible leftovers are remembered', TIME_LIMIT, async (t) => {
-  const { run, config } = await open(t, { retries: 0 }, 'PUT.lost=100%,DELETE.status=500:100%');
-  const latencies = await measure(run, config);
-  assert.equal(latencies.get('write'), undefined);
-  assert.ok(run.probes.size > 0);
-});
-
-test('a run that is stopped measures nothing more', TIME_LIMIT, async (t) => {
-  const { run, config, keys } = await open(t);
-  assert.equal((await measure(run, config, AbortSignal.abort())).size, 0);
-  assert.deepEqual(await keys(), []);
 });
 
 test('a retried operation does not count as a latency', async () => {
@@ -238,36 +218,10 @@ test('a retried operation does not count as a latency', async () => {
   );
 });
 
-test('removes its probes, however long that takes', async () => {
-  const clock = new ManualClock(0);
-  const stored = new Set();
-  let written = 0;
-  const { run, measured } = measureWith(
-    ({ method, key }) => {
-      clock.advance(method === 'remove' ? 3000 : 1000);
-      if (method === 'put') {
-        written += 1;
-        stored.add(key);
-      } else if (method === 'remove') {
-        stored.delete(key);
-      }
-    },
-    { clock },
-  );
-  await measured;
-  assert.ok(written > 1 && written < 25, `${written} were written before the time was over`);
-  assert.deepEqual([stored.size, run.probes.size], [0, 0]);
-});
-
 test('writes nothing that it could not remove again', async () => {
   const { measured, run } = measureWith(() => assert.fail('nothing is asked'), { mayRemove: false });
   const { latencies } = await measured;
   assert.deepEqual([latencies.size, run.probes.size], [0, 0]);
-});
-
-test('a run that does not write can measure without permission to remove', async () => {
-  const { measured } = measureWith(() => {}, { stages: ['read', 'stat'], mayRemove: false });
-  assert.deepEqual([...(await measured).latencies.keys()], ['read', 'stat']);
 });
 
 test('whatever the distance, measures one request at a time, within thirty round trips or three seconds', async (t) => {

@@ -44,23 +44,6 @@ const STAGES = [
   stageOf('Remove', 10_345.6, { failedAttempts: 0, throttled: 0 }),
 ];
 
-test('a mix has a row for each operation after its own', () => {
-  const [stage] = STAGES;
-  const kinds = Object.entries({ read: 864.2, write: 370.4 }).map(([operation, average]) => ({
-    ...stage,
-    ...{ operation, average, failedAttempts: operation === 'read' ? 3 : 0 },
-  }));
-  const mixed = { ...stage, stage: /** @type {any} */ ('Mixed'), kinds };
-  const lines = formatStageSummary([mixed], lookOf(60, { hasColour: false }));
-  assert.deepEqual(lines.slice(1, 5), [
-    'Stage      Ops/s                       p95      p99  Errors',
-    'Mixed    1,234.6  ███████████████  12.00ms  12.00ms       3',
-    '  read     864.2  ███████████      12.00ms  12.00ms       3',
-    '  write    370.4  █████            12.00ms  12.00ms       0',
-  ]);
-  assert.equal(lines.filter((line) => line.includes('limited by')).length, 1);
-});
-
 test('the summary on a terminal of 80 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(80, { hasColour: false })), [
     '',
@@ -104,12 +87,4 @@ test('no row is as wide as the terminal, whatever the names and figures', () => 
       lines.forEach((line) => assert.ok(textWidth(line) < columns, line));
     }),
   );
-});
-
-test('a stage without operations has no bar, and the others keep theirs', () => {
-  const nothing = stageOf('Write', 0, { failedAttempts: 0, throttled: 0 });
-  const [, , row] = formatStageSummary([nothing], lookOf(80));
-  assert.ok(!row.includes('█'), row);
-  const [, , none, some] = formatStageSummary([nothing, STAGES[1]], lookOf(80));
-  assert.ok(!none.includes('█') && some.includes('████'), `${none}\n${some}`);
 });

@@ -111,23 +111,6 @@ test('a terminal obeys nothing in the results', () => {
   assert.match(text, /\\u\{1b\}/);
 });
 
-test('operations of a mix have a table after that of their stage, without verdicts that need seconds', () => {
-  const [stage] = COMPARED.stages;
-  const unknown = { low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason: 'no seconds' };
-  const metrics = stage.metrics
-    .filter(({ metric }) => metric !== 'cpu')
-    .map((each) =>
-      each.metric === 'errors' ? { ...each, verdict: /** @type {const} */ ('more') } : { ...each, ...unknown },
-    );
-  const kind = { ...stage, stage: 'Mixed read', kindOf: 'Mixed', metrics };
-  const text = formatComparison(comparison({ stages: [{ ...stage, stage: 'Mixed' }, kind] }));
-  const [, rest] = text.split('\nMixed read, part of Mixed; more attempts failed.\n');
-  assert.match(rest, /^ +before +after +ratio/);
-  assert.match(rest, /^ {2}p99 +\d+\.\d+ms +\d+\.\d+ms +0\.\d+ +- +cannot tell$/m);
-  assert.match(rest, /^ {2}cannot tell for ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
-  assert.doesNotMatch(rest, /CPU\/op/);
-});
-
 test('stages that are too short share one sentence with the necessary duration, unless their errors differ', () => {
   const [stage] = COMPARED.stages;
   const short = { ...stage, seconds: { before: 4, after: 5 } };

@@ -55,16 +55,6 @@ test('the view on a terminal of 80 columns', () => {
   ]);
 });
 
-test('a mix has a line with the rate of each operation', () => {
-  const kinds = Object.entries({ read: 864.2, write: 247, stat: 61.7, remove: 61.6 });
-  const mixed = { ...STATE, kinds: kinds.map(([operation, rate]) => ({ operation, rate })) };
-  assert.deepEqual(renderView(mixed, lookOf(60)).slice(1, 4), [
-    'ops/s           1,234    19.3 MiB/s   ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
-    'by kind     read 864  write 247  stat 62  remove 62',
-    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
-  ]);
-});
-
 test('errors are red, throttling is yellow, and nothing else has a colour', () => {
   const errors = { failed: 12, throttled: 1234, givenUp: 3 };
   assert.deepEqual(
@@ -184,59 +174,6 @@ test('the latencies cover all operations of the last five seconds', (t) => {
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00ms  p99 5.00ms  last 5 s');
   assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █████');
 });
-
-test('the rates of a mix cover the last five seconds', (t) => {
-  const { view, drawn } = openView(t, { rows: 8 });
-  view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
-  [900, 10, 20, 30, 40, 50].forEach((reads, index) =>
-    view.second?.({
-      ...{ stage: 'Mixed', secondStart: index, operations: reads + 1, bytes: 0, latencies: latenciesOf([1]) },
-      kinds: [
-        { operation: 'read', operations: reads, bytes: 0 },
-        { operation: 'write', operations: 1, bytes: 0 },
-      ],
-    }),
-  );
-  mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[3], 'by kind     read 30  write 1');
-  view.stageStarts?.(PLAN);
-  mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[3], 'latency     -', 'the next stage has none');
-});
-
-test('a search shows its steps', (t) => {
-  const { view, drawn } = openView(t);
-  view.stageStarts?.({ ...PLAN, duration: 30_000, search: 'threads' });
-  const step = { startedAt: 0, endedAt: 1, operations: 9, seconds: 1, errors: 0, throttled: 0, failed: 0 };
-  const common = { ...step, phase: /** @type {const} */ ('ramp'), objectSize: 1, eventLoopUtilization: 0 };
-  view.stepEnds?.('Write', { ...common, threads: 1, operationsPerSecond: 50, p50: 20, p99: 21 });
-  view.stepEnds?.('Write', { ...common, threads: 2, operationsPerSecond: 100, p50: 20.5, p99: 22 });
-  mock.timers.tick(250);
-  assert.match(String(drawn.at(-1)?.[1]), / up to 30s left$/);
-  assert.deepEqual(drawn.at(-1)?.slice(2, 4), [
-    'ops/s               0  ▄█',
-    'latency     p50 20.50ms  p99 22.00ms  with 2 threads',
-  ]);
-  view.stepEnds?.('Write', { ...common, threads: 2, rate: 90, operationsPerSecond: 90, p50: 20.5, p99: 22 });
-  mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  at 90/s');
-});
-
-test('failed attempts, throttled attempts and failed operations are counted separately', (t) => {
-  const { view, drawn } = openView(t);
-  view.stageStarts?.(PLAN);
-  view.retrying?.('server-error', '', true);
-  view.retrying?.('throttled', '', true);
-  view.retrying?.('timeout', 'wait longer', false);
-  view.failed?.('Write', { bucket: 'a', key: 'b', attempts: 3 }, 'lost');
-  view.integrityError?.('Write', 'wrong');
-  mock.timers.tick(250);
-  assert.match(drawn.at(-1)?.[4] ?? '', /3 failed.*2 throttled.*2 given up/);
-  view.stageStarts?.({ ...PLAN, stage: 'Stat' });
-  mock.timers.tick(250);
-  assert.deepEqual([drawn.at(-1)?.[1].slice(0, 8), drawn.at(-1)?.[4]], ['Stat 2/2', 'errors      none']);
-});
-
 const END = /** @type {any} */ ({ problems: [], cleanup: null, requests: null });
 
 test('the run ends with a table and sentences, or with neither if no stage ran', (t) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textWidth } from '../../lib/text/text-width.js';
 import { formatMergeTable } from '../../lib/report/merge-table.js';
 import { aggregateOf, madeLogs, withBottleneck } from '../merge/logs-of.js';
 
@@ -36,24 +35,4 @@ test('a merge ends with the peak of each stage as a bar, and the bottleneck of i
     'Write was limited by the store, on all 2 hosts; host-1: so it seems.',
     '',
   ]);
-});
-
-test('names from logs neither move the cursor nor break lines', () => {
-  const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 4 }));
-  const hostile = '\x1b[2J漢字漢字漢字漢字🙂\r\n<script>';
-  const stages = result.stages.map((stage) => {
-    const shares = stage.merge.shares.map((share, index) => ({
-      ...share,
-      host: hostile,
-      limitedBy: `${index}${hostile}`,
-      evidence: hostile,
-      advice: hostile,
-    }));
-    return { ...stage, merge: { ...stage.merge, shares } };
-  });
-  for (const columns of [40, 60, 80, 120]) {
-    const text = formatMergeTable({ stages }, lookOf(columns));
-    assert.doesNotMatch(text, /[^\P{Cc}\n]/u);
-    text.split('\n').forEach((line) => assert.ok(textWidth(line) < columns, line));
-  }
 });

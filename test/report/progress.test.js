@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import {
-  PhaseProgress,
-  ProgressLine,
-  StageProgress,
-  formatCleanupProgress,
-  progressLine,
-} from '../../lib/report/progress.js';
-
-const NO_FLOW = { moved: 0, underWay: 0 };
-const MIB = 1024 ** 2;
+import { PhaseProgress, ProgressLine, StageProgress, progressLine } from '../../lib/report/progress.js';
 
 /** @param {Omit<Parameters<typeof progressLine>[0], 'bytesPerOperation' | 'worked' | 'pace' | 'byteRate'>} state */
 function lineWithoutData(state) {
@@ -24,54 +15,6 @@ test('the line shows the progress, the rate and the time left', () => {
     progressLine({ ...state, ...data, stage: 'Write' }),
     'Write  2500 of 10000  25%  500 ops/s  7.8 MiB/s  15s left',
   );
-});
-
-/**
- * The live lines of a Write.
- *
- * @param {Partial<Parameters<StageProgress['start']>[0]>} plan
- * @param {readonly [time: number, done: number, flow?: typeof NO_FLOW][]} seen
- */
-function shownOf(plan, seen) {
-  let time = 0;
-  /** @type {string[]} */
-  const shown = [];
-  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
-  progress.start({ stage: 'Write', objects: 10, bytesPerOperation: 10 * MIB, duration: null, ...plan });
-  for (const [at, done, flow = NO_FLOW] of seen) {
-    time = at;
-    progress.show(done, flow);
-  }
-  return shown;
-}
-
-test('data counts as it flows, long before the first large object is done', () => {
-  const shown = shownOf({}, [
-    [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
-    [2000, 0, { moved: 10 * MIB, underWay: 10 * MIB }],
-    [3000, 1, { moved: 15 * MIB, underWay: 5 * MIB }],
-  ]);
-  assert.deepEqual(shown, [
-    'Write  0 of 10  5%  0 ops/s  5.0 MiB/s  19s left',
-    'Write  0 of 10  10%  0 ops/s  5.0 MiB/s  18s left',
-    'Write  1 of 10  15%  0 ops/s  5.0 MiB/s  17s left',
-  ]);
-});
-
-test('the line is shown while a stage runs, and removed at its end', () => {
-  let time = 1000;
-  /** @type {string[]} */
-  const shown = [];
-  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
-  progress.show(5, NO_FLOW);
-  progress.start({ stage: 'Stat', objects: 100, bytesPerOperation: 0, duration: null });
-  time = 1250;
-  progress.show(25, NO_FLOW);
-  time = 1500;
-  progress.show(50, NO_FLOW);
-  progress.stop();
-  progress.show(60, NO_FLOW);
-  assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
 });
 
 test('the rate covers the last five seconds, so a dead store does not look well', () => {
@@ -168,10 +111,4 @@ test('a store that has not answered for a while is mentioned', () => {
   showAfter(0, 4999);
   showAfter(0, 17_000);
   assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s, no response for 17s']);
-});
-
-test('the progress of a clean-up is the number of objects left or, if unknown, removed', () => {
-  assert.equal(formatCleanupProgress({ removed: 5, expected: null, silence: 0 }), 'Clean-up: 5 objects removed');
-  assert.equal(formatCleanupProgress({ removed: 5, expected: 9, silence: 0 }), 'Clean-up: 4 of 9 objects left');
-  assert.equal(formatCleanupProgress({ removed: 10, expected: 9, silence: 0 }), 'Clean-up: 0 of 10 objects left');
 });

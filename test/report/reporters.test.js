@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLine } from '../../lib/log/lines.js';
 import { REPORTERS, RESULT_REPORTERS, openListeners } from '../../lib/report/reporters.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -55,30 +54,6 @@ test('every listening reporter gets every event, in order, and those without a u
   listeners.runIsNamed();
   listeners.close();
   assert.deepEqual(heard, ['one: Write', 'another: Write', 'one closed', 'another closed']);
-});
-
-test('the log and the console listen at the same time', () => {
-  const { context, out, err, file } = open();
-  const listeners = openListeners(context);
-  listeners.runIsNamed();
-  listeners.stageStarts({
-    stage: 'Write',
-    objects: 2,
-    threads: 1,
-    buckets: 1,
-    bytesPerOperation: 16_384,
-    duration: null,
-  });
-  listeners.second({ stage: 'Write', secondStart: 1, operations: 2, bytes: 3 });
-  listeners.failed('Write', { bucket: 'b', key: 'k', attempts: 2 }, 'HTTP 500');
-  listeners.close();
-  assert.deepEqual(
-    out.map((line) => parseLine(line)?.kind),
-    ['schedule', 'second'],
-  );
-  assert.deepEqual(file, out);
-  assert.match(err[0], /^Run a: 2 objects of 16KiB in b under benchmark\/a\/$/);
-  assert.ok(err.includes('Write: b/k failed after 2 attempts: HTTP 500'));
 });
 
 test('each reporter either listens or takes the result, and no two share an option', () => {

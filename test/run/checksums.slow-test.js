@@ -31,48 +31,38 @@ function run(target, overrides) {
   });
 }
 
-for (const client of /** @type {const} */ (['direct', 'sdk'])) {
-  for (const checksum of /** @type {const} */ (['crc64nvme', 'crc32c'])) {
-    for (const [how, load] of Object.entries({ whole: {}, 'in parts': IN_PARTS })) {
-      test(
-        `the ${client} client writes objects ${how} with ${checksum}, and the store verifies them`,
-        TIME_LIMIT,
-        async (t) => {
-          const endpoint = await startTestEndpoint(t);
-          const result = await run(endpoint, { client, checksum, ...load });
-          assert.deepEqual([result.problems, result.crash], [[], null]);
-          const [write, read] = result.stages;
-          assert.deepEqual([write.end, write.failedAttempts, write.failed], ['complete', 0, 0]);
-          assert.equal(read.operations, write.operations);
-          assert.equal(result.facts.options.checksum, checksum);
-          const { statuses } = await endpoint.report();
-          assert.equal(statuses[400], endpoint.buckets.length, 'preflight sent a wrong one to each bucket');
-          assert.deepEqual(await keysIn(endpoint), []);
-        },
-      );
-    }
+for (const checksum of /** @type {const} */ (['crc64nvme', 'crc32c'])) {
+  for (const [how, load] of Object.entries({ whole: {}, 'in parts': IN_PARTS })) {
+    test(`the client writes objects ${how} with ${checksum}, and the store verifies them`, TIME_LIMIT, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const result = await run(endpoint, { checksum, ...load });
+      assert.deepEqual([result.problems, result.crash], [[], null]);
+      const [write, read] = result.stages;
+      assert.deepEqual([write.end, write.failedAttempts, write.failed], ['complete', 0, 0]);
+      assert.equal(read.operations, write.operations);
+      assert.equal(result.facts.options.checksum, checksum);
+      const { statuses } = await endpoint.report();
+      assert.equal(statuses[400], endpoint.buckets.length, 'preflight sent a wrong one to each bucket');
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
   }
-
-  test(
-    `the ${client} client refuses a store that does not verify checksums, unless preflight is off`,
-    TIME_LIMIT,
-    async (t) => {
-      const credentials = { accessKeyId: 'any', secretAccessKey: 'any' };
-      const server = await startNullServer({ objectSize: 1000 });
-      t.after(server.close);
-      const endpoint = { ...server, buckets: ['bucket-a', 'bucket-b'], region: 'auto', credentials, tls: null };
-      const refused = await run(endpoint, { client, checksum: 'crc32c', runId: 'refused' });
-      assert.equal(refused.problems.length, 1);
-      assert.match(
-        refused.problems[0],
-        /^--checksum: the store accepted an object with a wrong crc32c in bucket-a, bucket-b: it ignores checksums; .*--no-preflight/,
-      );
-      assert.deepEqual([refused.isTransient, refused.stages], [false, []]);
-      const meant = await run(endpoint, { client, checksum: 'crc32c', preflight: false, stages: ['write', 'remove'] });
-      assert.deepEqual([meant.problems, meant.stages[0].operations], [[], 20]);
-    },
-  );
 }
+
+test('the client refuses a store that does not verify checksums, unless preflight is off', TIME_LIMIT, async (t) => {
+  const credentials = { accessKeyId: 'any', secretAccessKey: 'any' };
+  const server = await startNullServer({ objectSize: 1000 });
+  t.after(server.close);
+  const endpoint = { ...server, buckets: ['bucket-a', 'bucket-b'], region: 'auto', credentials, tls: null };
+  const refused = await run(endpoint, { checksum: 'crc32c', runId: 'refused' });
+  assert.equal(refused.problems.length, 1);
+  assert.match(
+    refused.problems[0],
+    /^--checksum: the store accepted an object with a wrong crc32c in bucket-a, bucket-b: it ignores checksums; .*--no-preflight/,
+  );
+  assert.deepEqual([refused.isTransient, refused.stages], [false, []]);
+  const meant = await run(endpoint, { checksum: 'crc32c', preflight: false, stages: ['write', 'remove'] });
+  assert.deepEqual([meant.problems, meant.stages[0].operations], [[], 20]);
+});
 
 test('a store that rejects the checksum header ends the run before anything is measured', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=501/NotImplemented:100%' });

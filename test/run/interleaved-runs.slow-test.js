@@ -80,23 +80,6 @@ test('each side warms up, and then they take turns in the order of the quads', a
   assert.deepEqual(keys, []);
 });
 
-test('each pass writes its own objects, and all are removed at the end', async (t) => {
-  const { runs, keys } = await interleave(t, { stages: ['write'] });
-  for (const result of [runs.a, runs.b]) {
-    assert.equal(result?.cleanup?.removed, OBJECTS * passesOf(ORDERS.length));
-  }
-  assert.deepEqual(keys, []);
-});
-
-test('a stop in the middle of a quad keeps the earlier quads and leaves nothing in the store', async (t) => {
-  const stopAt = (/** @type {string} */ turn, /** @type {AbortController} */ controller) =>
-    turn === '1 b' && controller.abort();
-  const { runs, turns, keys } = await interleave(t, { stages: ['write', 'read'] }, { onTurn: stopAt });
-  assert.deepEqual(turns.slice(-2), ['1 b', 'end']);
-  assert.equal(runs.quads.length, 1);
-  assert.deepEqual(keys, []);
-});
-
 test('if A is refused, B is not opened; if B is refused, A is cleaned up', async (t) => {
   const refused = { store: runConfig(NOWHERE).store };
   const first = await interleave(t, { preflight: true }, { of: { a: refused } });
@@ -108,10 +91,7 @@ test('if A is refused, B is not opened; if B is refused, A is cleaned up', async
   assert.deepEqual([second.turns, second.keys], [[], []]);
 });
 
-for (const [where, event, text] of [
-  ['its stages', 'stageStarts', undefined],
-  ['the wait for them', 'phaseStarts', 'waiting for its turn'],
-]) {
+for (const [where, event, text] of [['the wait for them', 'phaseStarts', 'waiting for its turn']]) {
   test(`an error in a turn of A, in ${where}, is recorded for A, which is cleaned up, and ends the turns`, async (t) => {
     let isInQuads = false;
     const broken = new Error('broken');

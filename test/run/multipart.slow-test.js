@@ -54,50 +54,48 @@ async function uploadRequests(endpoint) {
   return { CREATE: CREATE.total, PART: PART.total, COMPLETE: COMPLETE.total, ABORT: ABORT.total };
 }
 
-for (const client of /** @type {const} */ (['direct', 'sdk'])) {
-  test(
-    `the ${client} client writes objects in parts, with as many requests as the endpoint counts, and reads them back`,
-    TIME_LIMIT,
-    async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const { result, told } = await run(endpoint, { client, preflight: false });
-      assert.deepEqual(told, []);
-      const [write, read, stat, remove] = result.stages;
-      assert.deepEqual(
-        [write.end, write.operations, write.bytes, write.parts, write.steps, write.aborts, write.attempts],
-        ['complete', OBJECTS, OBJECTS * 12 * MIB, OBJECTS * PARTS, OBJECTS * (PARTS + 1), 0, OBJECTS * (PARTS + 2)],
-      );
-      assert.deepEqual([write.failedAttempts, write.latency.parts?.count], [0, OBJECTS * PARTS]);
-      assert.deepEqual([write.latency.operations?.count, write.latency.attempts?.count], [OBJECTS, write.attempts]);
-      assert.ok(Number(write.latency.parts?.maximum) <= Number(write.latency.operations?.maximum));
-      assert.deepEqual([read.operations, stat.operations, remove.operations], [OBJECTS, OBJECTS, OBJECTS]);
-      assert.deepEqual([read.steps, read.latency.parts], [0, undefined]);
-      assert.deepEqual(await uploadRequests(endpoint), {
-        ...{ CREATE: OBJECTS, PART: OBJECTS * PARTS, COMPLETE: OBJECTS, ABORT: 0 },
-      });
-      assert.equal((await endpoint.report()).requests.PUT.total, 0);
-      assert.deepEqual([result.cleanup?.uploads, result.cleanup?.uploadsLeft], [0, 0]);
-      await assertNothingLeft(endpoint);
-    },
-  );
-
-  test(`the ${client} client survives a store that fails every step of an upload`, TIME_LIMIT, async (t) => {
-    const faults =
-      'seed=5, CREATE.status=503:20%, CREATE.lost=10%, PART.status=500:10%, PART.reset=10%, COMPLETE.lost=40%';
-    const endpoint = await startTestEndpoint(t, { faults });
-    const { result, told } = await run(endpoint, { client, preflight: false, objects: 8, cores: 1 });
+test(
+  'the client writes objects in parts, with as many requests as the endpoint counts, and reads them back',
+  TIME_LIMIT,
+  async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { result, told } = await run(endpoint, { preflight: false });
     assert.deepEqual(told, []);
-    const [write] = result.stages;
-    assert.deepEqual([write.end, write.operations, write.parts], ['complete', 8, 8 * PARTS]);
-    const { requests, faults: injected } = await endpoint.report();
-    assert.ok(injected.lost > 0 && injected.status > 0 && injected.reset > 0, JSON.stringify(injected));
-    const { CREATE, PART, COMPLETE, ABORT } = await uploadRequests(endpoint);
-    const heads = requests.HEAD.total - result.stages[2].attempts;
-    assert.equal(write.attempts, CREATE + PART + COMPLETE + ABORT - Number(result.cleanup?.uploads) + heads);
-    assert.equal(write.failedAttempts, write.attempts - write.operations - write.steps);
+    const [write, read, stat, remove] = result.stages;
+    assert.deepEqual(
+      [write.end, write.operations, write.bytes, write.parts, write.steps, write.aborts, write.attempts],
+      ['complete', OBJECTS, OBJECTS * 12 * MIB, OBJECTS * PARTS, OBJECTS * (PARTS + 1), 0, OBJECTS * (PARTS + 2)],
+    );
+    assert.deepEqual([write.failedAttempts, write.latency.parts?.count], [0, OBJECTS * PARTS]);
+    assert.deepEqual([write.latency.operations?.count, write.latency.attempts?.count], [OBJECTS, write.attempts]);
+    assert.ok(Number(write.latency.parts?.maximum) <= Number(write.latency.operations?.maximum));
+    assert.deepEqual([read.operations, stat.operations, remove.operations], [OBJECTS, OBJECTS, OBJECTS]);
+    assert.deepEqual([read.steps, read.latency.parts], [0, undefined]);
+    assert.deepEqual(await uploadRequests(endpoint), {
+      ...{ CREATE: OBJECTS, PART: OBJECTS * PARTS, COMPLETE: OBJECTS, ABORT: 0 },
+    });
+    assert.equal((await endpoint.report()).requests.PUT.total, 0);
+    assert.deepEqual([result.cleanup?.uploads, result.cleanup?.uploadsLeft], [0, 0]);
     await assertNothingLeft(endpoint);
-  });
-}
+  },
+);
+
+test('the client survives a store that fails every step of an upload', TIME_LIMIT, async (t) => {
+  const faults =
+    'seed=5, CREATE.status=503:20%, CREATE.lost=10%, PART.status=500:10%, PART.reset=10%, COMPLETE.lost=40%';
+  const endpoint = await startTestEndpoint(t, { faults });
+  const { result, told } = await run(endpoint, { preflight: false, objects: 8, cores: 1 });
+  assert.deepEqual(told, []);
+  const [write] = result.stages;
+  assert.deepEqual([write.end, write.operations, write.parts], ['complete', 8, 8 * PARTS]);
+  const { requests, faults: injected } = await endpoint.report();
+  assert.ok(injected.lost > 0 && injected.status > 0 && injected.reset > 0, JSON.stringify(injected));
+  const { CREATE, PART, COMPLETE, ABORT } = await uploadRequests(endpoint);
+  const heads = requests.HEAD.total - result.stages[2].attempts;
+  assert.equal(write.attempts, CREATE + PART + COMPLETE + ABORT - Number(result.cleanup?.uploads) + heads);
+  assert.equal(write.failedAttempts, write.attempts - write.operations - write.steps);
+  await assertNothingLeft(endpoint);
+});
 
 test(
   'preflight tries an upload if the stage makes them, and the latency with one thread is that of one part',
@@ -115,29 +113,6 @@ test(
   },
 );
 
-test('only large objects are written in parts', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const multipart = { partSize: 5 * MIB, partThreads: 2, minSize: 12 * MIB + 1 };
-  const { result } = await run(endpoint, { multipart, preflight: false });
-  assert.deepEqual([result.stages[0].steps, result.stages[0].attempts], [0, OBJECTS]);
-  assert.equal((await endpoint.report()).requests.CREATE.total, 0);
-});
-
-test('workers share the threads, each with connections for its parts', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const { result } = await run(endpoint, { cores: 2, preflight: false });
-  const [write] = result.stages;
-  assert.deepEqual([write.operations, write.parts], [OBJECTS, OBJECTS * PARTS]);
-  assert.ok(write.connections.opened >= 4, `${write.connections.opened} connections`);
-});
-
-test('uploads also work in an open loop', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const { result } = await run(endpoint, { rate: 20, preflight: false, stages: ['write', 'remove'] });
-  const [write] = result.stages;
-  assert.deepEqual([write.operations, write.latency.startDelay?.count], [OBJECTS, OBJECTS]);
-});
-
 test('a run stopped between parts aborts its uploads', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=300ms' });
   const controller = new AbortController();
@@ -154,19 +129,6 @@ test('a run stopped between parts aborts its uploads', TIME_LIMIT, async (t) => 
   assert.ok(write.aborts > 0, 'the thread itself aborts its uploads');
   await assertNothingLeft(endpoint);
 });
-
-test('a run that keeps its objects leaves no upload', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t, { faults: 'seed=1, CREATE.lost=50%' });
-  const { result } = await run(endpoint, { keep: true, stages: ['write'], preflight: false });
-  assert.ok(Number(result.cleanup?.uploads) > 0);
-  const { uploads, objects } = await endpoint.report();
-  assert.deepEqual(Object.values(uploads), [0, 0]);
-  assert.equal(
-    Object.values(objects).reduce((sum, count) => sum + count),
-    OBJECTS,
-  );
-});
-
 /** @param {TestEndpoint} endpoint */
 async function partsArrive(endpoint) {
   while ((await endpoint.report()).requests.PART.total < 3) {

@@ -242,15 +242,6 @@ for (const seconds of [4, 12]) {
   });
 }
 
-test('objects are taken once, and each step continues after the one before', async (t) => {
-  const { time, tasks, run, result } = prepare(t, { stages: ['write'], ramp: planOf([1, 2]) });
-  await time.until(run());
-  const [first, second] = tasks.map(({ budget }) => budget.first);
-  assert.equal(first, 0);
-  assert.ok(Number(second) >= 39 && Number(second) + tasks[1].budget.objects === 100_000);
-  assert.ok(result.stages[0].operations > Number(second));
-});
-
 test('if objects run out, that step and those after it do not count', async (t) => {
   const { time, run, steps, notices, tasks } = prepare(t, {
     stages: ['write'],
@@ -313,46 +304,12 @@ test('a host that misses all slots reports each, and its run is incomplete', asy
   assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
 
-test('a host without objects for a stage reports each slot, and its run is incomplete', async (t) => {
-  const { time, run, result, steps } = prepare(
-    t,
-    { stages: ['write', 'read'], ramp: planOf([2, 4]) },
-    { hasWritten: false },
-  );
-  await time.until(run());
-  assert.deepEqual(
-    steps().map(({ shortfall }) => shortfall),
-    [null, null, 'objects', 'objects'],
-  );
-  assert.match(result.problems.join('\n'), /^Read: nothing to do, because the earlier stages left no objects$/);
-  assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
-});
-
 test('a step that overruns skips the next slot, so that no second is counted twice', async (t) => {
   const { time, run, steps } = prepare(t, { stages: ['write'], ramp: planOf([2, 4, 8]) }, { overrun: 1300 });
   await time.until(run());
   assert.deepEqual(
     steps().map(({ shortfall }) => shortfall),
     [null, 'late', null],
-  );
-});
-
-test('a stopped run has no complete step from then on', async (t) => {
-  const controller = new AbortController();
-  const { time, run, steps, result } = prepare(
-    t,
-    { stages: ['write', 'read'], ramp: planOf([2, 4, 8]) },
-    { controller },
-  );
-  setTimeout(() => controller.abort(), 7000);
-  await time.until(run());
-  assert.deepEqual(
-    steps().map(({ shortfall }) => shortfall),
-    [null, 'stopped'],
-  );
-  assert.deepEqual(
-    result.stages.map(({ stage, end }) => [stage, end]),
-    [['Write', 'stopped']],
   );
 });
 

@@ -226,16 +226,6 @@ function attemptsOf({ search }) {
   return (search?.steps ?? []).reduce((sum, { operations, errors }) => sum + operations + errors, 0);
 }
 
-test('failed attempts cost no objects, whatever the dollars', async () => {
-  const held = async (/** @type {number | undefined} */ maxCost) => {
-    const { run, workers, result } = prepare({ stages: ['write', 'remove'], maxCost });
-    workers.failsOnce = true;
-    await run();
-    return result.stages.map(({ search }) => search?.steps.map(({ phase, threads }) => [phase, threads]));
-  };
-  assert.deepEqual(await held(1000), await held(undefined));
-});
-
 test('too few objects are refused in advance, with the number needed', async () => {
   const { run, workers, result } = prepare({ objects: 500 });
   await run();
@@ -246,21 +236,6 @@ test('too few objects are refused in advance, with the number needed', async () 
   const again = prepare({ objects: 251_037 }, () => ({ latency: () => 20 }));
   await again.run();
   assert.deepEqual([again.result.problems, again.result.stages[0].search?.operationsNeeded], [[], null]);
-});
-
-test('a warning estimates the capacity that the objects allow', async () => {
-  const { run, events } = prepare({});
-  await run();
-  const [time, notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
-  assert.match(time, /^--find-peak takes up to 30s/);
-  assert.match(
-    notice,
-    /^--find-peak: 40000 objects are enough for a capacity of about 1000 writes\/s; if you expect more, pass 40 <objects> per write\/s$/,
-  );
-  assert.equal(
-    events.findIndex(([kind]) => kind === 'notice'),
-    0,
-  );
 });
 
 test('objects that run out leave a lower bound and the number needed', async () => {
@@ -300,19 +275,6 @@ test('a search spends no more than the cost limit', async () => {
   assert.ok(dollars > 0.01 && dollars <= 0.06, String(dollars));
 });
 
-test('a stage that the money does not suffice for is no success', async () => {
-  const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
-  await run();
-  assert.match(result.problems[0], /^Stat: 27 operations are too few for a capacity search; try a higher --max-cost$/);
-});
-
-test('too few objects for a first step are reported even if no probe could predict it', async () => {
-  const { run, unloaded, result } = prepare({ objects: 5 });
-  unloaded.clear();
-  await run();
-  assert.deepEqual(result.problems, ['Write: 5 operations are too few for a capacity search; try more <objects>']);
-});
-
 test('a search that runs out of objects at its second stage is incomplete, not a usage error', async () => {
   const { run, unloaded, result } = prepare({ objects: 3000, stages: ['write', 'remove'] }, ({ stage }) => ({
     latency: () => (stage.name === 'Write' ? 20 : 0.1),
@@ -325,23 +287,6 @@ test('a search that runs out of objects at its second stage is incomplete, not a
   );
   assert.match(result.problems[0], /^Remove: \d+ operations are too few for a capacity search; try more objects/);
   assert.equal(result.isTransient, true);
-});
-
-test('completed counts never decrease, whatever the outcome', async () => {
-  const { run, workers, events } = prepare({ stages: ['stat'] });
-  workers.override = (_task, meter) => {
-    // A quarter of the operations that the workers report as done failed.
-    meter.failed += meter.operations / 4;
-    meter.operations -= meter.operations / 4;
-    return {};
-  };
-  await run();
-  const done = events.filter(([kind]) => kind === 'progress').map(([, count]) => count);
-  assert.ok(done.length > 10);
-  assert.deepEqual(
-    done,
-    done.toSorted((one, other) => one - other),
-  );
 });
 
 test('if the busiest step has more event loops than the hold, the bottleneck considers all of them', async () => {
@@ -363,37 +308,6 @@ test('if the busiest step has more event loops than the hold, the bottleneck con
   );
 });
 
-test('operations completed after a step’s time are in no rate, and are reported with that time', async () => {
-  const { run, result } = prepare({ stages: ['stat'] }, () => ({ latency: () => 900 }));
-  await run();
-  const [{ drain, drainOperations, threads }] = result.stages;
-  assert.ok(drain > 0 && drainOperations > 0 && drainOperations <= threads, `${drain}, ${drainOperations}`);
-});
-
-test('failures in a single step are reported for the stage', async () => {
-  const { run, workers, result } = prepare({ stages: ['write'] });
-  workers.override = ({ load }, meter) => {
-    if (load.threads === 4) {
-      Object.assign(meter, { unknownOutcomes: 3, skipped: 5, integrityErrors: 2, abandoned: 7 });
-    }
-    return {};
-  };
-  await run();
-  const [{ unknownOutcomes, skipped, integrityErrors, abandoned, search }] = result.stages;
-  assert.deepEqual([unknownOutcomes, skipped, integrityErrors, abandoned], [3, 5, 2, 7]);
-  assert.equal(search?.steps.find(({ threads }) => threads === 4)?.failed, 2);
-});
-
-test('a stage for which Write left no objects is reported', async () => {
-  const { run, workers, ledger, result } = prepare({ stages: ['write', 'read'] });
-  workers.override = () => {
-    Array.from({ length: 40_000 }, (_, object) => ledger.delete(object));
-    return {};
-  };
-  await run();
-  assert.deepEqual(result.problems, ['Read: Write left no objects for this stage']);
-});
-
 test('too few objects for Remove are reported as those that Write left', async () => {
   const slowWrite = (/** @type {StageTask} */ { stage }) => ({
     latency: () => 20,
@@ -404,13 +318,6 @@ test('too few objects for Remove are reported as those that Write left', async (
   const [, { search, bottleneck }] = result.stages;
   assert.ok(search?.operationsNeeded !== null && search?.hasPlateau === false);
   assert.equal(bottleneck.advice, 'more objects left by Write');
-});
-
-test('retries in a step are reported', async () => {
-  const { run, workers, events } = prepare({ stages: ['stat'], maxCost: 0.005 });
-  workers.failsOnce = true;
-  await run();
-  assert.ok(events.filter(([kind]) => kind === 'retrying').length > 100);
 });
 
 test('a hold that was too short does not represent the stage', async () => {
@@ -453,39 +360,7 @@ test('a run asked to stop begins no further step and names no bottleneck', async
   );
   assert.deepEqual(result.problems, []);
 });
-
-test('the search works without a latency measured in advance', async () => {
-  const { run, result, unloaded } = prepare({});
-  unloaded.clear();
-  await run();
-  assert.equal(result.stages[0].search?.hasPlateau, true);
-});
-
-/** Seconds of a step that count how often they are read. */
-class CountingSeconds extends Map {
-  looks = 0;
-
-  [Symbol.iterator]() {
-    this.looks += 1;
-    return super[Symbol.iterator]();
-  }
-}
-
 const OVER_RATES = /** @type {const} */ ({ peakOf: 'rate', slo: 50, stages: ['stat'] });
-
-test('the histograms of a rate search’s step are decoded once', async () => {
-  const { run, workers, result } = prepare(OVER_RATES);
-  /** @type {CountingSeconds[]} */
-  const seconds = [];
-  workers.override = () => {
-    const secondLatencies = new CountingSeconds();
-    seconds.push(secondLatencies);
-    return { secondLatencies };
-  };
-  await run();
-  assert.ok(result.stages[0].search?.steps.every(({ rate, verdict }) => rate === undefined || verdict !== undefined));
-  assert.deepEqual(new Set(seconds.map(({ looks }) => looks)), new Set([1]));
-});
 
 test('a starved embedded store does not count as missing its latency limit', async () => {
   for (const [waiting, expected] of /** @type {const} */ ([

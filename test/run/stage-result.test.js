@@ -123,12 +123,6 @@ test('operations that complete after the stage’s time or in its warm-up leave 
   const { warmupOperations, drainOperations } = meter.counts();
   assert.deepEqual([warmupOperations, drainOperations], [1, 0]);
 });
-
-test('connections are reported with the cost of opening them', () => {
-  const { opened, reused, lookupTime, tcp, tls } = resultOf(0, [10], 0).connections;
-  assert.deepEqual([opened, reused, lookupTime, tcp?.count, tcp?.mean, tls], [1, 10, 0.5, 1, 2, null]);
-});
-
 /**
  * @param {(meter: StageMeter, now: number) => void} record
  * @returns {ReturnType<typeof evidenceOf>}
@@ -171,20 +165,6 @@ test('threads lose the time before a successful attempt, and all time of an aban
   assert.ok(Math.abs(backoffShare - 90 / 160) < 1e-3, String(backoffShare));
 });
 
-test('late starts of an open loop do not count as lost time', () => {
-  const { backoffShare, startDelayP50 } = evidenceAfter((meter, now) => {
-    meter.started(40, now);
-    meter.succeeded({ startedAt: now, attemptStartedAt: now + 50, finishedAt: now + 100 }, SIZE);
-  });
-  assert.ok(Math.abs(backoffShare - 10 / 60) < 1e-3, String(backoffShare));
-  assert.ok(Math.abs(Number(startDelayP50) - 40) < 0.1);
-});
-
-test('its counts are the meter’s', () => {
-  const { operations, bytes, attempts, retries, failed, errors } = resultOf(0, [10, 10], 0);
-  assert.deepEqual([operations, bytes, attempts, retries, failed, errors], [2, 2 * SIZE, 2, 0, 0, {}]);
-});
-
 test('a stage of no length has finite rates', () => {
   for (const gaps of [[], [0, 0, 0]]) {
     const { duration, average, peak } = resultOf(0, gaps, 0);
@@ -210,21 +190,6 @@ test('warm-up operations are in the totals, but not in rates or percentiles', ()
   assert.ok(Math.abs(average - 5 / 1.5) < 1e-9);
   assert.equal(peak, average);
   assert.equal(latency.operations?.count, 5);
-});
-
-test('a stage that ends within its warm-up has no rate', () => {
-  const { average, peak, warmup, duration } = resultOf(0, [100, 100], 0, { load: { warmup: 5000 } });
-  assert.deepEqual([average, peak, warmup], [0, 0, duration]);
-});
-
-test('the result reports a closed or an open loop', () => {
-  assert.deepEqual(resultOf(0, [10], 0).load, { mode: 'closed loop', rate: null, arrival: null });
-  const pacing = { rate: 50, arrival: /** @type {const} */ ('poisson'), seed: '' };
-  assert.deepEqual(resultOf(0, [10], 0, { load: { pacing } }).load, {
-    mode: 'open loop',
-    rate: 50,
-    arrival: 'poisson',
-  });
 });
 
 test('if many threads are as fast as one, concurrency is the bottleneck', () => {
@@ -284,8 +249,4 @@ test('a stage of several kinds has figures and a bottleneck for each', () => {
   );
   assert.equal(result.kinds?.[1].bottleneck.cause, 'concurrency');
   assert.notEqual(result.kinds?.[0].bottleneck.cause, 'concurrency', 'its unloaded latency is unknown');
-});
-
-test('a stage of one kind lists no kinds', () => {
-  assert.equal('kinds' in resultOf(0, [500], 0), false);
 });

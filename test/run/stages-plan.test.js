@@ -8,7 +8,6 @@ import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { Phases } from '../../lib/run/phases.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
-import { AttemptError } from '../../lib/s3/s3-error.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
@@ -151,21 +150,6 @@ test('a pass has its own objects and times, and reports whether all of its stage
   );
 });
 
-test('a pass with a stopped stage is not complete', async (t) => {
-  const { time, pass } = prepare(t, { stages: ['write', 'read'] }, () => ({ end: 'stopped' }));
-  const now = time.clock.now();
-  assert.equal(await time.until(pass({ firstObject: 0, timeOf: () => ({ startsAt: now, slot: null }) })), false);
-});
-
-test('the first stage waits for the start', async (t) => {
-  const { time, tasks, run } = prepare(t, { stages: ['stat'] });
-  await time.until(run(time.clock.now() + 700));
-  assert.deepEqual(
-    tasks.map(({ at }) => at),
-    [700],
-  );
-});
-
 test('stages with a duration keep to the slots that hosts share, however long the previous stage took', async (t) => {
   /** @type {Record<string, number>} */
   const lengths = { Write: 1900, Read: 200, Stat: 1000, Remove: 10 };
@@ -231,22 +215,6 @@ test('the second in which no key may be rewritten is not part of a mixed stageâ€
   assert.equal(tasks[1].limit?.stopsAt, startsAt + 400 + 2 * SECOND);
 });
 
-test('a stage that is late for its slot begins at once', async (t) => {
-  const { time, tasks, run } = prepare(
-    t,
-    { duration: SECOND, gap: 0, stages: ['read', 'stat'], sharesSlots: true },
-    ({ stage }) => wait(stage.name === 'Read' ? 1300 : 0).then(() => {}),
-  );
-  await time.until(run());
-  assert.deepEqual(
-    tasks.map(({ at, limit }) => [at, (limit?.stopsAt ?? 0) - time.clock.now() < SECOND]),
-    [
-      [0, true],
-      [1300, true],
-    ],
-  );
-});
-
 test('a timed stage cycles through its objects, but writes each once, and removes all that were claimed', async (t) => {
   const { time, tasks, events, run } = prepare(t, { objects: 1000, duration: SECOND, gap: 0 }, (task) =>
     claim(task, task.stage.name === 'Write' ? 30 : 100),
@@ -269,16 +237,6 @@ test('a timed stage cycles through its objects, but writes each once, and remove
       ['Stat', SECOND],
       ['Remove', null],
     ],
-  );
-});
-
-test('each stage has its own budget', async (t) => {
-  const { time, tasks, run } = prepare(t, { objects: 5 }, (task) => claim(task, 5));
-  await time.until(run());
-  assert.equal(new Set(tasks.map(({ budget }) => budget.memory)).size, 4);
-  assert.deepEqual(
-    tasks.map(({ budget }) => new Budget(budget).claimed),
-    [5, 5, 5, 5],
   );
 });
 
@@ -311,18 +269,6 @@ test('events in a stage are reported under its name', async (t) => {
     ['progress', 7, { moved: 70, underWay: 5 }],
     ['stage', result.stages[0]],
   ]);
-});
-
-test('a fatal error is explained, and no further stage runs', async (t) => {
-  const error = new AttemptError({ kind: 'denied', handling: 'stop', message: 'AccessDenied' });
-  const { time, tasks, result, run } = prepare(t, {}, () => ({
-    end: 'fatal',
-    fatal: { error, bucket: 'two', operation: 'write' },
-  }));
-  await time.until(run());
-  assert.equal(tasks.length, 1);
-  assert.deepEqual([result.stages.length, result.problems.length, result.crash], [1, 1, null]);
-  assert.match(result.problems[0], /^write in bucket "two" was refused .*S3_SECRET_KEY/);
 });
 
 test('an unexpected error is kept, and no further stage runs', async (t) => {

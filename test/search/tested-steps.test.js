@@ -54,25 +54,6 @@ test('more threads are compared with fewer, not with a lucky step around the kne
   assert.equal(tested.hasPlateau, true);
 });
 
-test('more threads are needed if all allowed ones were tried and brought more', () => {
-  const grown = climbed(
-    [
-      [16, 800],
-      [64, 3200],
-    ],
-    64,
-  );
-  assert.equal(grown.needsMoreThreads, true);
-  grown.held = 100;
-  assert.deepEqual([grown.needsMoreThreads, grown.holdAgrees], [true, false]);
-  const steps = /** @type {[number, number][]} */ ([
-    [16, 800],
-    [64, 100],
-  ]);
-  assert.equal(climbed(steps, 64).needsMoreThreads, false, 'it may have been a hiccup');
-  assert.equal(climbed(steps, 128).needsMoreThreads, false);
-});
-
 test('the expected rate is bounded by the latency and grows no faster than the threads', () => {
   assert.equal(Math.round(climbed([]).expectedRate(4)), 220);
   const tested = climbed([

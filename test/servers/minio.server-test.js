@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startMinio } from '../helpers/servers.js';
 import {
+  CLIENTS,
   connectionsAreKept,
   runRefused,
   testChecksums,
@@ -21,21 +22,21 @@ const secure = await startMinio({ tls: true });
 after(() => Promise.all([plain.stop(), secure.stop()]));
 
 testWholeRuns('MinIO', plain, connectionsAreKept);
-testLoads('MinIO', plain);
-testExisting('MinIO', plain);
-testMultipart('MinIO', plain, {
+testLoads('MinIO', plain, CLIENTS);
+testExisting('MinIO', plain, CLIENTS);
+testMultipart('MinIO', plain, CLIENTS, {
   ...{ create: 'newmultipartupload', part: 'putobjectpart', complete: 'completemultipartupload' },
 });
 testLargeObject('MinIO', plain);
-testChecksums('MinIO', plain);
-testCleanup('MinIO', plain);
-testRefusals('MinIO', plain);
-testRegion('MinIO', plain);
+testChecksums('MinIO', plain, CLIENTS);
+testCleanup('MinIO', plain, CLIENTS);
+testRefusals('MinIO', plain, CLIENTS);
+testRegion('MinIO', plain, CLIENTS);
 testVersions('MinIO', plain);
 
 testWholeRuns('MinIO over TLS', secure, connectionsAreKept);
 
-for (const client of ['direct', 'sdk']) {
+for (const client of CLIENTS) {
   test(`MinIO over TLS, ${client} client: an untrusted certificate ends the run before anything is written`, async () => {
     const buckets = await secure.createBuckets(1);
 

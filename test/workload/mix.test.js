@@ -27,21 +27,6 @@ test('mixing follows the published finaliser of MurmurHash3', () => {
   assert.deepEqual([0, 1, 2, 0xffffffff].map(mix32), [0, 0x514e28b7, 0x30f4c306, 0x81f16f39]);
 });
 
-test('mixed values are unsigned 32-bit integers', () => {
-  fc.assert(
-    fc.property(fc.nat(Number.MAX_SAFE_INTEGER), unsigned32, (index, seed) => {
-      const mixed = mixIndex(index, seed);
-      assert.equal(mixed >>> 0, mixed);
-    }),
-  );
-});
-
-test('a different seed mixes an index differently', () => {
-  const indices = Array.from({ length: 1000 }, (_, index) => index);
-  const same = indices.filter((index) => mixIndex(index, 1) === mixIndex(index, 2));
-  assert.equal(same.length, 0);
-});
-
 test('indices that differ by 2^32 are mixed differently', () => {
   const indices = Array.from({ length: 1000 }, (_, index) => index);
   const same = indices.filter((index) => mixIndex(index, 7) === mixIndex(index + 2 ** 32, 7));
