@@ -37,7 +37,7 @@ const AFTER_ALL_NAMES = '~';
  *   incomplete, or null; `isTransient` is whether the store caused the problem
  */
 export async function listRuns({ access, prefix, store, clock, tally }) {
-  const { buckets, hostname, port, settings } = store;
+  const { buckets } = store;
   /** @type {KeyRange[]} */
   const ranges = [];
   try {
@@ -55,7 +55,7 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
-    const problem = explainError(error, { hostname, port, buckets, settings, action: 'list', now: clock.epochNow() });
+    const problem = explainError(error, { store, buckets, action: 'list', now: clock.epochNow() });
     return {
       ...tally.counts(),
       problem,

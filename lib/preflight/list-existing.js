@@ -53,9 +53,8 @@ export async function listExisting(run, config, existing, signal, notice) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
-    const { hostname, port, settings } = store;
-    const context = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
-    const problems = signal.aborted ? [] : [explainError(error, { ...context, action: 'list' })];
+    const place = { store, buckets: [list.lastBucket], action: 'list', now: clock.epochNow() };
+    const problems = signal.aborted ? [] : [explainError(error, place)];
     return { listed: null, problems, isTransient: isTransient(error), notices: [] };
   }
   return list.outcome();

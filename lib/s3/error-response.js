@@ -1,15 +1,30 @@
-import { textOf } from '../text/xml.js';
+import { decodeEntities, textOf } from '../text/xml.js';
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /** Reads an S3 error response's body, which is untrusted text. Fields are '' if it is not XML. @param {string} body */
 export function parseErrorBody(body) {
+  const code = /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '';
   return {
-    code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '',
-    message: textOf(body, 'Message') ?? '',
+    code,
+    message: textOf(body, 'Message') ?? (code === '' ? wordsOf(body) : ''),
     region: textOf(body, 'Region') ?? '',
     requestId: textOf(body, 'RequestId') ?? '',
   };
+}
+
+/**
+ * A page's title, a JSON message, or the text itself: what a proxy, or a server that is not S3, says.
+ *
+ * @param {string} body untrusted text
+ */
+export function wordsOf(body) {
+  const said =
+    /<title[^<>]*>([^<]*[^<\s])/i.exec(body) ??
+    /"(?:message|msg|error_?description|detail|error|title|reason)" ?: ?"((?:[^"\\]|\\.)*)"/i.exec(body);
+  return decodeEntities(said?.[1] ?? body.replace(/<[^<>]*>/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /**
