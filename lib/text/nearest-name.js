@@ -21,7 +21,10 @@ export function ranked(word, names) {
   return names
     .map((name) => {
       const known = name.toLowerCase();
-      return { name, distance: known.startsWith(written) ? Number(known !== written) : distanceBetween(written, known) };
+      return {
+        name,
+        distance: known.startsWith(written) ? Number(known !== written) : distanceBetween(written, known),
+      };
     })
     .sort((one, other) => one.distance - other.distance);
 }
