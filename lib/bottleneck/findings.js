@@ -149,7 +149,7 @@ const ROWS = [
     cause: 'inconclusive',
     when: signs.areFew,
     evidence: ({ measured, operations }) =>
-      `${counted(measured, measured < operations ? 'measured operation' : 'operation')} are too few to show a limit`,
+      `only ${counted(measured, measured < operations ? 'measured operation' : 'operation')}, too few to show a limit`,
     advice: (evidence) => {
       const { search, measured, operations } = evidence;
       const more = measured < operations ? 'a longer stage, or a shorter --warmup' : 'more <objects>';

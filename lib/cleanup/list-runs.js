@@ -34,7 +34,7 @@ const TRANSIENT_KINDS = ['protocol', STALLED];
  */
 export async function listRuns(options) {
   const { access, prefix, store, clock, tally } = options;
-  const { buckets, hostname, port, settings } = store;
+  const { buckets } = store;
   try {
     await inParallel(buckets, async (bucket) => {
       const range = { bucket, prefix: `${prefix}/`, after: '', last: '\uffff', progress: new ListProgress(bucket) };
@@ -44,7 +44,7 @@ export async function listRuns(options) {
     return { ...tally.counts(), problem: null, isTransient: false, uploadsProblem };
   } catch (failure) {
     const error = asAttemptError(failure);
-    const problem = explainError(error, { hostname, port, buckets, settings, action: 'list', now: clock.epochNow() });
+    const problem = explainError(error, { store, buckets, action: 'list', now: clock.epochNow() });
     const isStores = isTransient(error) || TRANSIENT_KINDS.includes(error.kind);
     return { ...tally.counts(), problem, isTransient: isStores, uploadsProblem: null };
   }

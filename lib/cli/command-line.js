@@ -266,7 +266,11 @@ function readSide(own, operands, common, words) {
     if (error instanceof UsageError) {
       return { options: null, problems: error.problems };
     }
-    if (/** @type {{ code?: unknown }} */ (error).code?.toString().startsWith('commander.')) {
+    const code = String(/** @type {{ code?: unknown }} */ (error).code);
+    if (code === 'commander.excessArguments') {
+      return { options: null, problems: ['expected options, such as --env-file FILE, got another word'] };
+    }
+    if (code.startsWith('commander.')) {
       return { options: null, problems: [advised(/** @type {Error} */ (error).message, true)] };
     }
     throw error;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
 
@@ -10,25 +10,29 @@ const MAX_PIPE_TRIES = 30;
 
 /**
  * A result file. The constructor checks before the run that the file can be written, without changing it. The result
- * goes to a temporary file, which replaces the target once it is complete.
+ * goes to a temporary file, which replaces the target once it is complete. Where it cannot, as for a file that is mounted
+ * into a container, the target is overwritten.
  */
 export class ReportFile {
   #path;
   /** So that concurrent runs do not share a temporary file. */
   #id = randomBytes(6).toString('hex');
-  /** An open special file, such as a pipe or /dev/stdout, which is written directly. @type {number | null} */
+  /** An open file that is written directly, such as a pipe or /dev/stdout. @type {number | null} */
   #descriptor = null;
 
   /**
    * @param {string} place
    * @param {string} option that names the file
+   * @param {{ append?: boolean }} [options] whether to add to a file to which other programs add too
    * @throws {UsageError} if it cannot be written
    */
-  constructor(place, option) {
+  constructor(place, option, { append = false } = {}) {
     this.#path = place;
     try {
       const existing = findFile(place);
-      if (existing === undefined || existing.isFile()) {
+      if (append) {
+        this.#descriptor = openSync(place, 'a');
+      } else if (existing === undefined || existing.isFile()) {
         this.#path = targetOf(place);
         writeAndClose(openSync(this.#temporary, 'wx'), []);
         this.#removeTemporary();
@@ -46,8 +50,7 @@ export class ReportFile {
 
   /**
    * @param {string | Iterable<string>} text
-   * @returns {string | null} why the file could not be written, such as a full disk (no partial file remains);
-   *   null on success
+   * @returns {string | null} why the file could not be written, such as a full disk; null on success
    */
   write(text) {
     const parts = typeof text === 'string' ? [text] : text;
@@ -78,10 +81,16 @@ export class ReportFile {
     const descriptor = openSync(this.#temporary, 'wx');
     try {
       writeAndClose(descriptor, parts);
-      renameSync(this.#temporary, this.#path);
     } catch (error) {
       this.#removeTemporary();
       throw error;
+    }
+    try {
+      renameSync(this.#temporary, this.#path);
+    } catch {
+      // If this fails, the temporary file, which the error names, keeps the result.
+      copyFileSync(this.#temporary, this.#path);
+      this.#removeTemporary();
     }
   }
 

@@ -26,7 +26,9 @@ export async function openResults(files, checks) {
     if (files[name] === STANDARD_OUTPUT) {
       results.push({ reporter, file: null });
     } else if (files[name] !== undefined) {
-      const file = await checks.run(() => new ReportFile(files[name], `--${name}`));
+      // All steps of a job on GitHub add to this file.
+      const append = name === 'summary' && files[name] === process.env.GITHUB_STEP_SUMMARY;
+      const file = await checks.run(() => new ReportFile(files[name], `--${name}`, { append }));
       results.push(...(file instanceof ReportFile ? [{ reporter, file }] : []));
     }
   }

@@ -1,4 +1,4 @@
-import { nearestName } from '../text/nearest-name.js';
+import { didYouMean } from '../text/nearest-name.js';
 import { plainText } from '../text/plain-text.js';
 import { formatTime } from '../text/units.js';
 import { readOptions } from './read-options.js';
@@ -50,9 +50,7 @@ export function readRunOptions(options) {
 
 /** @param {string} name */
 function unknownOption(name) {
-  const nearest = nearestName(name, RUN_OPTIONS);
-  const known = nearest === null ? '' : `; did you mean ${nearest}?`;
-  return `unknown run option ${plainText(name)}${known}`;
+  return `unknown run option ${plainText(name)}${didYouMean(name, RUN_OPTIONS)}`;
 }
 
 /**

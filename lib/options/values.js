@@ -121,6 +121,9 @@ const MAX_KEYS = 1000;
 export const keyCount = wholeNumber(1, MAX_KEYS);
 export const retryCount = wholeNumber(0, 1000);
 
+/** Other tools' names of operations. @type {Readonly<Record<string, string>>} */
+const METHODS = Object.freeze({ get: 'read', put: 'write', head: 'stat', delete: 'remove' });
+
 /** Shares of a mix add up to this. */
 const WHOLE_MIX = 100;
 
@@ -133,7 +136,10 @@ export function mix(given) {
   for (const part of listOf(given)) {
     const [name, share = '', ...rest] = part.split('=').map((text) => text.trim());
     if (!STAGE_NAMES.includes(name) || rest.length > 0) {
-      throw new RangeError(`expected shares of ${MIXABLE.join(', ')}, such as read=70,write=30, got ${quote(part)}`);
+      const meant = Object.hasOwn(METHODS, name) ? `; did you mean ${METHODS[name]}?` : '';
+      throw new RangeError(
+        `expected shares of ${MIXABLE.join(', ')}, such as read=70,write=30, got ${quote(part)}${meant}`,
+      );
     }
     if (!/^[0-9]{1,3}$/.test(share) || Number(share) < 1 || Number(share) >= WHOLE_MIX) {
       throw new RangeError(`expected a share of ${name} from 1 to ${WHOLE_MIX - 1}, got ${quote(share)}`);

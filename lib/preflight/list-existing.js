@@ -53,13 +53,17 @@ export async function listExisting(run, config, existing, signal, notice) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
-    const { hostname, port, settings } = store;
-    const context = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
-    const problems = signal.aborted ? [] : [explainError(error, { ...context, action: 'list' })];
+    const place = { store, buckets: [list.lastBucket], action: 'list', now: clock.epochNow() };
+    const problems = signal.aborted ? [] : [explainError(error, place)];
     return { listed: null, problems, isTransient: isTransient(error), notices: [] };
   }
   return list.outcome();
 }
+
+/** Part of an encoded name, and rarely of any other. */
+const ENCODED = /%[0-9A-F]{2}/i;
+const ENCODED_NOTICE =
+  'Listed keys with codes such as %20: if the stages find no objects, the store encodes names in its lists without saying so';
 
 /** The keys listed so far, across all buckets. */
 class List {
@@ -71,6 +75,8 @@ class List {
   #positions;
   #progress;
   #unreadable = 0;
+  /** Whether a key may be an encoded name. */
+  #hasCodes = false;
   #isTooLarge = false;
   /** Number of listed objects, including those of other shards. */
   seen = 0;
@@ -136,9 +142,10 @@ class List {
       `Listed ${this.describe()}: ${counted(count, 'object')}${count < objects.count ? ', and there are no more' : ''}`,
       ...(this.#unreadable > 0
         ? [
-            `${counted(this.#unreadable, 'object')} were left out, because the list does not show their keys or sizes in S3's format`,
+            `${counted(this.#unreadable, 'object')} left out, because the list does not show their keys or sizes in S3's format`,
           ]
         : []),
+      ...(this.#hasCodes ? [ENCODED_NOTICE] : []),
     ];
   }
 
@@ -162,7 +169,8 @@ class List {
     const bucket = store.buckets[slot];
     this.lastBucket = bucket;
     const after = this.#positions[slot];
-    const { objects, isLast, unreadable } = await retry(() => admin.listForeignPage(bucket, this.#existing, after));
+    const page = await retry(() => admin.listForeignPage(bucket, this.#existing, after));
+    const { objects, isLast, unreadable, isDecoded } = page;
     // All further requests would return the same page.
     if (objects.length === 0 && !isLast) {
       const message = `the list of bucket ${bucket} claims to continue but contains no objects`;
@@ -171,6 +179,7 @@ class List {
     this.#positions[slot] = objects.at(-1)?.key ?? '';
     this.#isWhole[slot] = isLast;
     this.#unreadable += unreadable;
+    this.#hasCodes ||= !isDecoded && objects.some(({ key }) => ENCODED.test(key));
     this.seen += objects.length;
     const ofShard = objects.filter(({ key }) => shardOf(bucket, key, shard.count) === shard.index);
     ofShard.forEach((object) => this.#listings[slot].add(packed(object)));

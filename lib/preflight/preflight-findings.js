@@ -40,15 +40,13 @@ export class Findings {
   }
 
   /**
-   * @param {Pick<StoreConfig, 'hostname' | 'port' | 'buckets' | 'settings'>} store
+   * @param {StoreConfig} store
    * @param {number} now epoch ms
    * @returns {string[]} one line each
    */
-  lines({ hostname, port, buckets, settings }, now) {
+  lines(store, now) {
     return this.#findings.flatMap((finding) =>
-      placesOf(finding, buckets).map((place) =>
-        explainError(finding.error, { hostname, port, settings, ...place, now }),
-      ),
+      placesOf(finding, store.buckets).map((place) => explainError(finding.error, { store, ...place, now })),
     );
   }
 }

@@ -12,6 +12,7 @@ const LABELS = {
   connect: 'could not connect',
   connection: 'connection lost',
   denied: 'access denied',
+  full: 'bucket or account full',
   'incomplete-request': 'request arrived incomplete',
   integrity: 'wrong content',
   name: 'host name not resolved',

@@ -10,7 +10,7 @@ import { counted } from '../text/figures.js';
  */
 export function foreignFindings({ vanished, changed, archived }) {
   return [
-    ...(vanished ? [`${counted(vanished, 'operation')} found that the object had vanished after it was listed`] : []),
+    ...(vanished ? [`${counted(vanished, 'operation')} found no object: removed, or listed under another name`] : []),
     ...(changed
       ? [
           `${counted(changed, 'operation')} found a different object from the one listed: something else writes to the bucket`,

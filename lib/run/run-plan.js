@@ -4,7 +4,7 @@ import { proveWrites } from './reconcile.js';
 import { waitUntil } from '../clock/pause.js';
 import { runSlot } from '../engine/run-slot.js';
 import { AttemptError } from '../s3/s3-error.js';
-import { explainError } from '../s3/explain-error.js';
+import { explainError, isTransient } from '../s3/explain-error.js';
 import { sumOf } from '../statistics/moments.js';
 
 /**
@@ -82,9 +82,9 @@ async function waitForStage({ name }, { startsAt = -Infinity }, { run: { clock }
  * @param {Idleness} idleness
  * @param {RunResult} result
  */
-function noteIdleness({ problem, isTransient, continues }, result) {
+function noteIdleness({ problem, continues, ...idleness }, result) {
   result.problems.push(problem);
-  result.isTransient = isTransient;
+  result.isTransient = idleness.isTransient;
   return continues;
 }
 
@@ -194,9 +194,9 @@ function noteFatalError(fatal, { config, run, result }) {
     result.crash = error;
     return;
   }
-  const { hostname, port, settings } = config.store;
-  const request = { hostname, port, settings, buckets: [bucket], action: operation };
-  result.problems.push(explainError(error, { ...request, now: run.clock.epochNow() }));
+  const place = { store: config.store, buckets: [bucket], action: operation, now: run.clock.epochNow() };
+  result.problems.push(explainError(error, place));
+  result.isTransient = isTransient(error);
 }
 
 /**

@@ -6,6 +6,7 @@ import { SearchObjects } from '../search/search-objects.js';
 import { SearchStep } from '../search/search-step.js';
 import { CLIENTS } from '../s3/object-store.js';
 import { formatPublicUrl } from '../options/values.js';
+import { counted } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
 import { typicalSize } from '../workload/size-distribution.js';
 import { openStageSearch } from './stage-search.js';
@@ -301,7 +302,7 @@ function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage
   const needed = minOperations(latency);
   return objects >= needed
     ? null
-    : `<objects>: ${objects} are too few for --find-peak, expected at least ${operationsOfSearch((1000 * threads) / latency, threads)} for ${threads} threads (one thread alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
+    : `<objects>: --find-peak expects at least ${operationsOfSearch((1000 * threads) / latency, threads)} for ${counted(threads, 'thread')}, got ${objects} (one thread alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
 }
 
 /**
@@ -351,7 +352,7 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
   const ofObjects = copies || removes ? 'leftovers' : 'objects';
   const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
   const operations = Math.floor(Math.min(attempts, objects));
-  return `${operations} operations are too few for a capacity search; try ${advice}`;
+  return `only ${counted(operations, 'operation')}, too few for a capacity search; try ${advice}`;
 }
 
 /**

@@ -73,29 +73,29 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} prefix '' for all
    * @param {string} startAfter the page begins after this key
-   * @returns {Promise<{ objects: ListedObject[], isLast: boolean, unreadable: number }>} `unreadable` counts the objects
-   *   left out because their key or size cannot be read
+   * @returns {Promise<{ objects: ListedObject[], isLast: boolean, unreadable: number, isDecoded: boolean }>} `unreadable`
+   *   counts the objects left out because their key or size cannot be read; `isDecoded`: whether the keys were encoded
    */
   async listForeignPage(bucket, prefix, startAfter) {
     const input = { EncodingType: 'url', Prefix: prefix || undefined, StartAfter: startAfter || undefined };
-    const { objects: all, isLast } = await this.#list(bucket, input);
+    const { objects: all, isLast, isDecoded } = await this.#list(bucket, input);
     const objects = all.filter(({ key, size }) => key !== '' && size >= 0);
     refuseStrange(objects.every(({ key }) => key.startsWith(prefix) && isAfter(key, startAfter)));
-    return { objects, isLast, unreadable: all.length - objects.length };
+    return { objects, isLast, unreadable: all.length - objects.length, isDecoded };
   }
 
   /**
    * @param {string} bucket
    * @param {Readonly<Record<string, any>>} input
-   * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>}
+   * @returns {Promise<{ objects: ListedObject[], isLast: boolean, isDecoded: boolean }>}
    */
   async #list(bucket, input) {
-    const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, input);
+    const { Contents, IsTruncated, EncodingType } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, input);
     // A response that is not a list must not count as an empty list.
     if (IsTruncated === undefined) {
       throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
     }
-    return { objects: Contents.map(listedObject), isLast: !IsTruncated };
+    return { objects: Contents.map(listedObject), isLast: !IsTruncated, isDecoded: EncodingType === 'url' };
   }
 
   /**

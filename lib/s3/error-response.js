@@ -1,3 +1,4 @@
+import { decodeEntities } from '../text/entities.js';
 import { readXml } from '../text/xml.js';
 
 const CODE = /^[A-Za-z0-9.]{1,64}$/;
@@ -11,10 +12,24 @@ export function parseErrorBody(body) {
   const code = error.textOf('Code')?.trim() ?? '';
   return {
     code: CODE.test(code) ? code : '',
-    message: error.textOf('Message')?.trim() ?? '',
+    message: error.textOf('Message')?.trim() ?? (CODE.test(code) ? '' : wordsOf(body)),
     region: error.textOf('Region')?.trim() ?? '',
     requestId: error.textOf('RequestId')?.trim() ?? '',
   };
+}
+
+/**
+ * A page's title, a JSON message, or the text itself: what a proxy, or a server that is not S3, says.
+ *
+ * @param {string} body untrusted text
+ */
+export function wordsOf(body) {
+  const said =
+    /<title[^<>]*>([^<]*[^<\s])/i.exec(body) ??
+    /"(?:message|msg|error_?description|detail|error|title|reason)" ?: ?"((?:[^"\\]|\\.)*)"/i.exec(body);
+  return decodeEntities(said?.[1] ?? body.replace(/<[^<>]*>/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /**

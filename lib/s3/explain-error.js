@@ -1,7 +1,8 @@
-import { CLOCK_SKEW, NO_PORT } from './s3-error.js';
+import { connectionHostname, endpointUrl } from './address.js';
+import { CLOCK_SKEW, FULL, NOT_FOUND, NO_PORT, isTokenError } from './s3-error.js';
 
 /**
- * @import { SettingNames } from '../model/config.js'
+ * @import { SettingNames, StoreConfig } from '../model/config.js'
  * @import { AttemptError } from './s3-error.js'
  */
 
@@ -22,13 +23,13 @@ const S3_VARIABLES = Object.freeze({
 export const FIRST_ACTION = 'the first request';
 
 /**
+ * @typedef {Pick<StoreConfig, 'hostname' | 'port' | 'useTls' | 'basePath' | 'addressing' | 'settings'>} Store
+ *
  * @typedef {object} Place the location of an error
- * @property {string} hostname
- * @property {number} port
+ * @property {Store} store
  * @property {readonly string[]} buckets
  * @property {string} action what was attempted, such as `read`, or FIRST_ACTION
  * @property {number} now epoch ms
- * @property {Partial<SettingNames>} [settings] names of settings that do not come from S3_… variables
  */
 
 /**
@@ -37,18 +38,23 @@ export const FIRST_ACTION = 'the first request';
  * @param {AttemptError} error
  * @param {Place} place
  */
-export function explainError(error, { hostname, port, buckets, action, now, ...place }) {
+export function explainError(error, { store, buckets, action, now }) {
   const { message } = error;
-  const settings = { ...S3_VARIABLES, ...place.settings };
+  const { port, addressing } = store;
+  const hostname = connectionHostname({ ...store, buckets });
+  const settings = { ...S3_VARIABLES, ...store.settings };
+  const byPath = addressing === 'virtual' ? '; if the store expects the bucket in the path, use --addressing path' : '';
   const where = `${buckets.length === 1 ? 'bucket' : 'buckets'} ${buckets.map((bucket) => `"${bucket}"`).join(', ')}`;
   if (error.publicUrl !== '') {
     return `${action} through the public URL ${error.publicUrl} failed (${message}): ${error.advice}`;
   }
   switch (error.kind) {
     case 'denied':
-      return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${message}): ${checkOf(error, settings)}`;
+      return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${message}): ${checkOf(error, settings, { ...store, buckets })}`;
+    case FULL:
+      return `${action} failed because ${where} on ${hostname} or the account is full (${message}): free some space, or raise the quota`;
     case 'no-bucket':
-      return `${action} failed because there ${buckets.length === 1 ? 'is' : 'are'} no ${where} on ${hostname} (${message}): check ${enumerate(settings.buckets, settings.hostname)}; a bucket in a jurisdiction has its own hostname`;
+      return `${action} failed because there ${buckets.length === 1 ? 'is' : 'are'} no ${where} on ${hostname} (${message}): check ${enumerate(settings.buckets, settings.hostname)}; a bucket in a jurisdiction has its own hostname${byPath}`;
     case CLOCK_SKEW:
       return `this host's clock is ${describeOffset(now - error.serverTime, error.serverTime)} (${message}): set the clock and run again`;
     case 'redirect':
@@ -56,9 +62,9 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
     case 'certificate':
       return `the certificate of ${hostname} ${certificateProblem(error, settings)}`;
     case 'tls':
-      return `no TLS connection to ${hostname}:${port} (${message}): check ${settings.port}; use ${settings.plainHttp} for plain HTTP`;
+      return `no TLS connection to ${hostname}:${port} (${message}): ${tlsProblem(error, settings)}`;
     case 'name':
-      return `the name ${hostname} does not resolve (${message}): check ${settings.hostname}`;
+      return `the name ${hostname} does not resolve (${message}): check ${settings.hostname}${byPath}`;
     case NO_PORT:
       return `this host has no free local address or port for a connection to ${hostname}:${port} (${message}): close other connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':
@@ -71,8 +77,37 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
       }
       return `no connection to ${hostname}:${port} (${message}): check ${enumerate(settings.hostname, settings.port)}, and whether the store is up`;
     default:
-      return `${action} in ${where} on ${hostname}:${port} failed (${message})${isTransient(error) ? ': the store has an internal problem; try again later' : ''}`;
+      return `${action} in ${where} on ${hostname}:${port} failed (${message})${error.kind === NOT_FOUND ? byPath : defaultAdvice(error, action, store.useTls, settings)}`;
   }
+}
+
+/**
+ * @param {AttemptError} error
+ * @param {string} action
+ * @param {boolean} useTls
+ * @param {SettingNames} settings
+ */
+function defaultAdvice(error, action, useTls, { tls }) {
+  if (isTransient(error)) {
+    return ': the store has an internal problem; try again later';
+  }
+  // A server that expects TLS responds to plain HTTP with a page, with a TLS alert, or not at all.
+  const mayExpectTls = error.status === 400 ? error.code === '' : ['connection', 'protocol'].includes(error.kind);
+  return mayExpectTls && !useTls && action === FIRST_ACTION ? `: the port may expect TLS: check ${tls}` : '';
+}
+
+/** What a response without TLS looks like as a TLS record. Any other failure comes from a server that speaks TLS. */
+const PLAIN_HTTP = /wrong.version.number|packet.length.too.long|http.request|unknown.protocol/i;
+
+/**
+ * @param {Pick<AttemptError, 'code' | 'message'>} error
+ * @param {SettingNames} settings
+ * @returns {string} what the user can do
+ */
+function tlsProblem({ code, message }, { port, plainHttp }) {
+  return PLAIN_HTTP.test(`${code} ${message}`)
+    ? `check ${port}; use ${plainHttp} for plain HTTP`
+    : "the store's TLS version or ciphers are too old, or it requires a client certificate, which this tool does not send";
 }
 
 /** Codes of certificates without a trusted issuer. Trusting another authority fixes these errors and no others. */
@@ -103,21 +138,21 @@ function certificateProblem({ code, message }, { hostname, authorities }) {
 /**
  * @param {Pick<AttemptError, 'code'>} error with which the store denied access
  * @param {SettingNames} settings
+ * @param {Store & { buckets: readonly string[] }} store
  * @returns {string} what the user can do
  */
-function checkOf({ code }, { region, keys, sessionToken }) {
-  switch (code) {
-    case 'AuthorizationHeaderMalformed':
-      return `check ${region}, and ${keys}`;
-    case 'SignatureDoesNotMatch':
-      return `check ${keys}; in a file, put a value that contains # in quotes`;
-    case 'InvalidToken':
-    case 'InvalidTokenId':
-    case 'ExpiredToken':
-      return `check ${sessionToken}: it works only with the keys it was issued with, and expires with them`;
-    default:
-      return `check ${keys} and their permissions`;
+function checkOf({ code }, { region, keys, sessionToken }, store) {
+  if (isTokenError(code)) {
+    return `check ${sessionToken}: it works only with the keys it was issued with, and expires with them`;
   }
+  if (code === 'SignatureDoesNotMatch') {
+    const { host } = new URL(endpointUrl({ ...store, hostname: connectionHostname(store) }));
+    const path = `${store.basePath ?? ''}/${store.addressing === 'virtual' ? '' : `${store.buckets[0]}/`}`;
+    return `check ${keys}; in a file, put a value that contains # in quotes; the signature covers the Host header ${host} and the path ${path}…, which a proxy must not change`;
+  }
+  return code === 'AuthorizationHeaderMalformed'
+    ? `check ${region}, and ${keys}`
+    : `check ${keys} and their permissions`;
 }
 
 /** @param {readonly string[]} names may repeat, because one URL sets host, port and TLS */
@@ -127,9 +162,14 @@ function enumerate(...names) {
   return distinct.length === 1 ? last : `${distinct.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** Whether the store responded with a temporary error, so that a later run may succeed. @param {AttemptError} error */
-export function isTransient({ handling, status }) {
-  return handling === 'retry' && status > 0;
+/**
+ * Whether the state of the store caused the error, rather than its configuration or credentials, so that a later run may
+ * succeed.
+ *
+ * @param {AttemptError} error
+ */
+export function isTransient({ handling, kind, status }) {
+  return kind === FULL || (handling === 'retry' && status > 0);
 }
 
 /**

@@ -100,6 +100,9 @@ export const NO_PORT = 'no-port';
 
 export const CLOCK_SKEW = 'clock-skew';
 
+/** The bucket or the account has no room left. */
+export const FULL = 'full';
+
 /** An error with this code names the region to sign for, unless another part of the Authorization header is wrong. */
 const WRONG_REGION = 'AuthorizationHeaderMalformed';
 
@@ -109,9 +112,6 @@ const BY_CODE = {
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
   [WRONG_REGION]: ['denied', 'stop'],
-  // AWS sends these two codes with status 400.
-  ExpiredToken: ['denied', 'stop'],
-  InvalidToken: ['denied', 'stop'],
   // versitygw sends this code with status 404 if the access key is unknown.
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
@@ -129,39 +129,41 @@ const BY_CODE = {
   RequestTimeout: ['incomplete-request', 'retry'],
 };
 
+/** Codes of an expired or invalid session token. AWS sends them with status 400. */
+const TOKEN = /(Expired|Invalid|Security|Session)Token|Token(Expired|Refresh)|(Request|Credentials?)Expired/;
+
+/** Codes and messages about a quota or a disk, in the words of several stores. */
+const NO_ROOM =
+  /quota|(bucket|account) is full|(storage|disk|space|capacity).{0,12}(full|exceeded|exhausted|reached)|(insufficient|not enough|no|out of) ?(storage|disk|space|capacity)/i;
+
 /**
  * Codes that prove that the request was not carried out, because they state what is wrong with the request itself. Any
  * other error may come from a proxy that had already forwarded the request, or may have occurred after the work.
  */
 const NOT_CARRIED_OUT = new Set([
-  WRONG_REGION,
   'AuthorizationQueryParametersError',
   'BadDigest',
   'EntityTooLarge',
   'EntityTooSmall',
-  'ExpiredToken',
   'IncompleteBody',
-  'InvalidAccessKeyId',
   'InvalidArgument',
-  'InvalidBucketName',
   'InvalidDigest',
   'InvalidRequest',
-  'InvalidToken',
   'InvalidURI',
   'KeyTooLongError',
   'MetadataTooLarge',
   'MethodNotAllowed',
   'MissingContentLength',
-  'NoSuchBucket',
   'NotImplemented',
-  'SignatureDoesNotMatch',
-  'XAdminUserNotFound',
   'XAmzContentChecksumMismatch',
   'XAmzContentSHA256Mismatch',
 ]);
 
 /** Statuses that prove that the request was not carried out: the address is wrong, or access was denied. */
 const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
+
+/** Kinds that prove the same, whatever the status. */
+const NOT_CARRIED_OUT_KINDS = new Set(['denied', 'no-bucket']);
 
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
@@ -212,7 +214,7 @@ const PORT_PAUSE_MS = 1000;
 export function classifyAnswer({ status, code = '', message = '', region = '', requestId = '', ...answer }) {
   const { retryAfter = null, date = null, isR2 = false, now } = answer;
   // The code is untrusted text: looking up `constructor` must not find an inherited property.
-  const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
+  const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code, message);
   const shownCode = Object.hasOwn(BY_CODE, code) || NOT_CARRIED_OUT.has(code) ? code : plainText(code);
   const shownMessage = plainText(message);
   const request = shownMessage === WITHHELD && REQUEST_ID.test(requestId) ? `request ${plainText(requestId)}` : '';
@@ -228,20 +230,25 @@ export function classifyAnswer({ status, code = '', message = '', region = '', r
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
     isOverload: isR2 && status === R2_OVERLOAD.status && R2_OVERLOAD.codes.includes(code),
-    outcomeUnknown: !NOT_CARRIED_OUT_STATUSES.has(status) && !NOT_CARRIED_OUT.has(code),
+    outcomeUnknown:
+      !NOT_CARRIED_OUT_STATUSES.has(status) && !NOT_CARRIED_OUT.has(code) && !NOT_CARRIED_OUT_KINDS.has(kind),
   });
 }
 
 /**
  * @param {number} status
  * @param {string} code without a dedicated rule
+ * @param {string} message
  * @returns {[kind: string, handling: Handling]}
  */
-function byStatus(status, code) {
+function byStatus(status, code, message) {
   if (status === 429 || status === 503) {
     return [THROTTLED, 'retry'];
   }
-  if (status === 401 || status === 403) {
+  if (status === 507 || (status >= 400 && status < 500 && NO_ROOM.test(`${code} ${message}`))) {
+    return [FULL, 'stop'];
+  }
+  if (status === 401 || status === 403 || isTokenError(code)) {
     return ['denied', 'stop'];
   }
   // A 404 with an unknown code can mean anything.
@@ -262,8 +269,13 @@ function byStatus(status, code) {
   return status >= 500 ? ['server-error', 'fail'] : ['client-error', 'fail'];
 }
 
+/** Whether the session token has expired or is invalid. @param {string} code */
+export function isTokenError(code) {
+  return TOKEN.test(code);
+}
+
 /**
- * In errors from OpenSSL, the message is full of internals, but `reason` is readable.
+ * In errors from OpenSSL, the message is full of internals, but `reason` is readable. EPROTO has it in its message only.
  *
  * @typedef {NodeJS.ErrnoException & { reason?: string }} TransportError
  */
@@ -282,7 +294,7 @@ export function classifyFailure(error, { sent, answered, stale }) {
   const {
     name = 'Error',
     message = String(error),
-    reason = message,
+    reason = /SSL routines:\w*:([^:]+)/.exec(message)?.[1] ?? message,
     code: given,
     syscall = '',
   } = /** @type {TransportError} */ (error ?? {});

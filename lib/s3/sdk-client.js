@@ -7,6 +7,7 @@ import { endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
+import { wordsOf } from './error-response.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
@@ -174,16 +175,18 @@ export function sendCommand(client, command, signal) {
  * @param {number} context.now epoch ms
  */
 export function classifySdkError(error, { stale, answered, isR2, now }) {
-  const { $metadata, $response, name, message, Code, Region } = /** @type {any} */ (error ?? {});
+  const { $metadata, $response, name, message, Code, Region, head } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || isErrorInSuccess(status, $response)) {
-    const [code, text] = isUnread(message) ? ['', ''] : [Code ?? name, message];
+    // The SDK takes the elements of a well-formed page for members of an error.
+    const page = typeof $response?.body === 'string' ? $response.body : `${head?.title ?? ''}`;
+    const [code, text] = isUnread(message) ? ['', wordsOf(page)] : [Code ?? name, message];
     const headers = $response?.headers ?? {};
     return classifyAnswer({
       status,
       code: isGeneric(code) ? '' : code,
       // The SDK leaves some longer character references undecoded.
-      message: isGeneric(text) ? '' : decodeEntities(text),
+      message: isGeneric(text) ? wordsOf(page) : decodeEntities(text),
       region: typeof Region === 'string' ? Region : '',
       requestId: $metadata?.requestId,
       retryAfter: headers['retry-after'] ?? null,

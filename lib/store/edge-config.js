@@ -1,4 +1,4 @@
-import { DEFAULT_FILE, Variables } from './environment.js';
+import { Variables } from './environment.js';
 import { FROM_CLONE, hintFor } from './hint.js';
 import { chooseProxy } from './proxy.js';
 import { UsageError } from '../options/usage-error.js';
@@ -38,9 +38,7 @@ export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {})
   /** @type {VariableKey[]} */
   const needed = [...(options.bucket === undefined ? /** @type {const} */ (['buckets']) : []), 'edgeUrl', 'edgeSecret'];
   const { values, problems, isLacking } = variables.read(needed);
-  if (variables.fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
-    problems.unshift(variables.fileProblem);
-  }
+  problems.unshift(...variables.problems(isLacking));
   const address = values.edgeUrl ?? null;
   const proxy = address === null ? null : chooseProxy(env, address, options.proxy);
   problems.push(...(proxy?.problems ?? []));
@@ -59,7 +57,7 @@ export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {})
       credentials: { accessKeyId: ACCESS_KEY_ID, secretAccessKey: values.edgeSecret },
       settings: { ...SETTINGS, ...(options.bucket === undefined ? {} : { buckets: '--bucket' }) },
     },
-    warnings: [],
+    warnings: variables.warnings,
     notices: proxy.notices,
     overrides: variables.overrides(needed),
     renewal: null,

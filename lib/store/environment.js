@@ -1,4 +1,7 @@
 import { parse } from 'dotenv';
+import { andMore } from '../text/figures.js';
+import { didYouMean } from '../text/nearest-name.js';
+import { quote } from '../text/quote.js';
 import { keepSecrets } from '../text/redact.js';
 import { readTextFile } from '../text/text-file.js';
 import { bucketNames, edgeUrl, port, publicUrl, region, secret, storeAddress, yesOrNo } from '../options/values.js';
@@ -18,6 +21,12 @@ import { OPTIONS } from '../options/table.js';
 export const DEFAULT_FILE = OPTIONS.envFile.default;
 
 const MAX_FILE_BYTES = 1024 ** 2;
+
+const QUOTED = /^(["'`]).*\1$/s;
+const QUOTED_IN_FILE = /=[ \t]*(["'`])(?:\\\1|(?!\1)[^])*\1/g;
+
+/** A line that dotenv reads, a comment or a blank line. */
+const USUAL_LINE = /^\s*(#|$|(export\s+)?[\w.-]+(\s*=|:\s))/;
 
 const VARIABLES = Object.freeze(
   /** @satisfies {Record<string, Variable>} */ ({
@@ -51,6 +60,10 @@ const VARIABLES = Object.freeze(
   }),
 );
 
+const NAMES = Object.values(VARIABLES).map(({ name }) => name);
+
+const KNOWN_NAME = new RegExp(`^.*?(?:${NAMES.join('|')})`);
+
 const ALL_KEYS = /** @type {VariableKey[]} */ (Object.keys(VARIABLES));
 
 /** @type {readonly VariableKey[]} */
@@ -60,9 +73,11 @@ const SECRET_KEYS = ['secretAccessKey', 'sessionToken', 'edgeSecret'];
 export class Variables {
   #env;
   #inFile;
-  #given;
-  /** Why the file could not be read, or null. @type {string | null} */
-  fileProblem;
+  #file;
+  /** Why the file could not be read. */
+  #fileProblems;
+  /** Possible reasons why a variable is missing. @type {string[]} */
+  warnings;
   exists;
 
   /**
@@ -70,14 +85,22 @@ export class Variables {
    * @param {string} file
    */
   constructor(env, file) {
-    const { variables, fileProblem, exists } = readFileOf(file);
+    const { text, fileProblems, exists } = readFileOf(file);
     this.#env = env;
-    this.#inFile = variables;
-    this.#given = { ...variables, ...definedOnly(env) };
-    this.fileProblem = fileProblem;
+    this.#file = file;
+    this.#inFile = parse(text);
+    this.#fileProblems = fileProblems;
     this.exists = exists;
+    this.warnings = [...strangeLines(file, text), ...unknownNames(Object.keys({ ...this.#inFile, ...env }))];
     const secrets = SECRET_KEYS.map((key) => this.#textOf(key));
     keepSecrets({ secrets, ids: [this.#textOf('accessKeyId')] });
+  }
+
+  /** What to report about the file. @param {boolean} isLacking whether a required variable is missing */
+  problems(isLacking) {
+    // The default file is optional if the environment has everything; an explicitly named file must exist.
+    const isNeeded = isLacking || this.#file !== DEFAULT_FILE;
+    return [...(isNeeded ? this.#fileProblems : []), ...(isLacking ? this.warnings : [])];
   }
 
   /** Whether one of the variables is set. @param {...VariableKey} keys */
@@ -99,7 +122,9 @@ export class Variables {
     for (const key of ALL_KEYS.filter((each) => keys.includes(each))) {
       const { name, read, expected, fallback } = /** @type {Variable} */ (VARIABLES[key]);
       const given = this.#textOf(key);
-      if (given !== '') {
+      if (QUOTED.test(given)) {
+        problems.push(`${name}: expected a value without quotes around it, which docker --env-file does not remove`);
+      } else if (given !== '') {
         try {
           values[key] = read(given);
         } catch (error) {
@@ -131,25 +156,45 @@ export class Variables {
 
   /** @param {VariableKey} key */
   #textOf(key) {
-    return this.#given[VARIABLES[key].name]?.trim() ?? '';
+    const { name } = VARIABLES[key];
+    return (this.#env[name] ?? this.#inFile[name] ?? '').trim();
   }
 }
 
 /**
  * @param {string} file
- * @returns {{ variables: Record<string, string>, fileProblem: string | null, exists: boolean }}
+ * @returns {{ text: string, fileProblems: string[], exists: boolean }}
  */
 function readFileOf(file) {
   try {
-    return { variables: parse(readTextFile(file, MAX_FILE_BYTES)), fileProblem: null, exists: true };
+    return { text: readTextFile(file, MAX_FILE_BYTES), fileProblems: [], exists: true };
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     const exists = code !== 'ENOENT';
-    return { variables: {}, fileProblem: `${file}: ${exists ? message : 'there is no such file'}`, exists };
+    return { text: '', fileProblems: [`${file}: ${exists ? message : 'there is no such file'}`], exists };
   }
 }
 
-/** @param {Readonly<Record<string, string | undefined>>} env */
-function definedOnly(env) {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+/**
+ * @param {string} file
+ * @param {string} text
+ * @returns {string[]} at most one warning
+ */
+function strangeLines(file, text) {
+  const withoutTexts = text.replace(QUOTED_IN_FILE, (value) => `=${value.replace(/[^\r\n]+/g, '')}`);
+  const lines = withoutTexts.split(/\r\n?|\n/);
+  const strange = lines.flatMap((line, index) => (USUAL_LINE.test(line) ? [] : [index]));
+  if (strange.length === 0) {
+    return [];
+  }
+  // What follows the name may be a secret.
+  const [start] = KNOWN_NAME.exec(lines[strange[0]]) ?? [];
+  const got = start === undefined ? '' : `, got ${quote(`${start}…`)}`;
+  return [`${file}:${strange[0] + 1}: expected NAME=value${got}${andMore(strange.length)}`];
+}
+
+/** @param {readonly string[]} names */
+function unknownNames(names) {
+  const unknown = names.filter((name) => name.startsWith('S3_') && !NAMES.includes(name));
+  return unknown.map((name) => `${name} is not a variable of this tool${didYouMean(name, NAMES)}`);
 }

@@ -6,7 +6,7 @@ import { quote } from '../text/quote.js';
 import { environmentCredentials, findCredentials } from '../aws/credentials.js';
 import { Renewal } from '../aws/renewal.js';
 import { DEFAULT, awsEndpointUrl, awsRegionIn, readAwsSettings, regionOf } from '../aws/settings.js';
-import { DEFAULT_FILE, Variables } from './environment.js';
+import { Variables } from './environment.js';
 import { FROM_CLONE, hintFor } from './hint.js';
 import { chooseProxy } from './proxy.js';
 import { UsageError } from '../options/usage-error.js';
@@ -93,10 +93,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     /** @type {const} */ ('region'),
   ];
   const { values, problems, isLacking } = variables.read(needed);
-  // The default file is optional if the environment has everything; an explicitly named file must exist.
-  if (variables.fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
-    problems.unshift(variables.fileProblem);
-  }
+  problems.unshift(...variables.problems(isLacking));
   const named = url?.url ?? addressFrom(values);
   const signedFor = regionFrom(options.region, values, aws, named?.hostname, variables.has('region'));
   const isAws = keys !== null && url === null && !hasAddress;
@@ -132,7 +129,10 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
       credentials: found?.credentials ?? credentialsOf(values),
       ...settingsFrom(sources),
     },
-    warnings: duplicateWarnings(options.bucket ?? values.buckets, buckets, options.bucket === undefined),
+    warnings: [
+      ...variables.warnings,
+      ...duplicateWarnings(options.bucket ?? values.buckets, buckets, options.bucket === undefined),
+    ],
     notices: [...notices, ...sourceNotices(sources, { ...address, region: signedFor.value }, env), ...proxy.notices],
     // A variable that was not read was not validated, and may hold anything.
     overrides: { ...variables.overrides(needed), ...(aws === null ? {} : awsOverrides(env, sources.address)) },

@@ -4,15 +4,29 @@ const WRONG_SHARE = 0.4;
 /**
  * @param {string} word as the user typed it
  * @param {readonly string[]} names
- * @returns {string | null} the most similar name; null if none is similar
+ * @returns {string} the end of a line about the word, with the most similar name; '' if none is similar
  */
-export function nearestName(word, names) {
+export function didYouMean(word, names) {
+  const [{ name, distance }] = ranked(word, names);
+  return distance > Math.max(name.length, word.length) * WRONG_SHARE ? '' : `; did you mean ${name}?`;
+}
+
+/**
+ * @param {string} word
+ * @param {readonly string[]} names at least one
+ * @returns {{ name: string, distance: number }[]} the most similar names first
+ */
+export function ranked(word, names) {
   const written = word.toLowerCase();
-  const ranked = names
-    .map((name) => ({ name, distance: distanceBetween(written, name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= Math.max(name.length, word.length) * WRONG_SHARE)
+  return names
+    .map((name) => {
+      const known = name.toLowerCase();
+      return {
+        name,
+        distance: known.startsWith(written) ? Number(known !== written) : distanceBetween(written, known),
+      };
+    })
     .sort((one, other) => one.distance - other.distance);
-  return ranked[0]?.name ?? null;
 }
 
 /**

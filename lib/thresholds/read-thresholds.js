@@ -1,6 +1,6 @@
 import { quote } from '../text/quote.js';
-import { CONDITIONS, METRICS_OF_RUN, METRICS_OF_STAGE, metricNamed } from './metrics.js';
-import { nearestName } from '../text/nearest-name.js';
+import { CONDITIONS, metricNamed } from './metrics.js';
+import { didYouMean } from '../text/nearest-name.js';
 import { formatThreshold, parseThreshold } from './threshold.js';
 
 /**
@@ -27,18 +27,13 @@ export function readThresholds(assertions, run) {
     const problems = [problem, run === null ? null : stageProblem({ stage, metric }, run)].filter(
       (each) => each !== null,
     );
-    // If the problem suggests a name, do not also list all names: the list is long.
-    const isNameUnknown = metric === null && threshold === null && !/did you mean|is a figure of/.test(problem ?? '');
-    return { threshold, isNameUnknown, problems: problems.map((each) => `${place}: ${quote(text)}: ${each}`) };
+    return { threshold, problems: problems.map((each) => `${place}: ${quote(text)}: ${each}`) };
   });
   return {
     thresholds: read.flatMap(({ threshold, problems }) =>
       threshold === null || problems.length > 0 ? [] : [threshold],
     ),
-    problems: [
-      ...read.flatMap(({ problems }) => problems),
-      ...(read.some(({ isNameUnknown }) => isNameUnknown) ? [knownNames(assertions[0].place)] : []),
-    ],
+    problems: read.flatMap(({ problems }) => problems),
   };
 }
 
@@ -63,20 +58,10 @@ function stageProblem({ stage, metric }, { stages, mayHave }) {
     return null;
   }
   if (!stages.includes(stage)) {
-    const nearest = nearestName(stage, stages);
-    const suggestion = nearest === null ? '' : `; did you mean ${nearest}?`;
-    return `unknown stage ${stage}, expected ${stages.join(', ')}${suggestion}`;
+    return `unknown stage ${stage}, expected ${stages.join(', ')}${didYouMean(stage, stages)}`;
   }
   const condition = metric?.onlyOf;
   return condition === undefined || mayHave(stage, condition)
     ? null
     : `${stage} has no such figure: ${CONDITIONS[condition]}`;
-}
-
-/** @param {string} place */
-function knownNames(place) {
-  const [stageNames, runNames] = [METRICS_OF_STAGE, METRICS_OF_RUN].map((metrics) =>
-    metrics.map(({ name }) => name).join(', '),
-  );
-  return `${place}: figures of a stage: ${stageNames}; figures of the whole run: ${runNames}`;
 }

@@ -1,6 +1,6 @@
 import { quote } from '../text/quote.js';
 import { METRICS_OF_RUN, METRICS_OF_STAGE, metricNamed } from './metrics.js';
-import { nearestName } from '../text/nearest-name.js';
+import { ranked } from '../text/nearest-name.js';
 import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
 
 /**
@@ -37,6 +37,9 @@ export const OPERATORS = Object.freeze({
 
 /** The stage that mixes operations, in lower case. */
 const MIXED = 'mixed';
+
+/** Names shown instead of an unknown one. */
+const MAX_NEAR = 3;
 
 const BASELINE = 'baseline';
 const NUMBER = String.raw`((?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)`;
@@ -108,9 +111,9 @@ function unknownFigure(stage, name) {
     return `${name} is a figure of a stage: put a stage name before it, such as read.${name}`;
   }
   const names = (stage === null ? METRICS_OF_RUN : METRICS_OF_STAGE).map((metric) => metric.name);
-  const nearest = nearestName(name, names);
+  const near = ranked(name, names).slice(0, MAX_NEAR);
   const whose = stage === null ? 'of the whole run' : 'of a stage';
-  return `no figure ${whose} is called ${quote(name)}${nearest === null ? '' : `; did you mean ${nearest}?`}`;
+  return `no figure ${whose} is called ${quote(name)}; near names: ${near.map((each) => each.name).join(', ')}; docs/use/ci.md lists all`;
 }
 
 /**

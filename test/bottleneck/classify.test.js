@@ -137,16 +137,16 @@ const FINDINGS = [
   [
     'unknown inconclusive',
     { measured: 99 },
-    /^99 measured operations are too few/,
+    /^only 99 measured operations, too few/,
     'a longer stage, or a shorter --warmup',
   ],
   [
     'unknown inconclusive',
     { measured: 20, search: { ...NO_PLATEAU, limitingResource: 'dollars' } },
-    /^20 measured /,
+    /^only 20 measured /,
     'a higher --max-cost',
   ],
-  ['unknown inconclusive', { measured: 0, p50: null, ...OPEN }, /^0 measured operations/],
+  ['unknown inconclusive', { measured: 0, p50: null, ...OPEN }, /^only 0 measured operations/],
 
   // A fixed rate.
   ['proven requested rate', { ...OPEN }, /^the store kept up, event loop 30% busy$/, 'a higher --rate'],

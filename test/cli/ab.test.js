@@ -71,7 +71,7 @@ describe('the command line of ab', () => {
   test('rejects an option that a side cannot have, with the name of the side', () => {
     const problems = problemsOf('100', '4', '--local', '--a', '--quads 9', '--b', 'secret');
     assert.match(problems[0], /^A: --quads does not apply here: it belongs to ab$/);
-    assert.match(problems[1], /^B: too many arguments/);
+    assert.match(problems[1], /^B: expected options, such as --env-file FILE, got another word$/);
     assert.ok(!problems[1].includes('secret'));
     assert.match(problemsOf('100', '4', '--local', '--a', '--help', '--b', '')[0], /^A: unknown option '--help'/);
     assert.deepEqual(problemsOf('100', '4', '--local', '--a', "--client 'sdk", '--b', ''), [

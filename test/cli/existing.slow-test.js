@@ -143,7 +143,7 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
         37,
       );
     }
-    assert.match(outcome.stderr, /^Read: 2 operations found that the object had vanished after it was listed$/m);
+    assert.match(outcome.stderr, /^Read: 2 operations found no object: removed, or listed under another name$/m);
     assert.match(
       outcome.stderr,
       /^Stat: 1 operation found a different object from the one listed: something else writes to the bucket$/m,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { LogFile, ReportFile } from '../../lib/cli/output-file.js';
-import { UsageError } from '../../lib/options/usage-error.js';
+import { openResults } from '../../lib/cli/result-files.js';
+import { Checks, UsageError } from '../../lib/options/usage-error.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 const REPORT_FILE = JSON.stringify(new URL('../../lib/cli/output-file.js', import.meta.url));
@@ -107,6 +108,48 @@ test('concurrent reports to one file do not disturb each other', async (t) => {
   assert.deepEqual(await once(child, 'close'), [0, null]);
   assert.equal(await readFile(place, 'utf8'), 'from the other');
   assert.deepEqual(await readdir(folder), ['report.json']);
+});
+
+test('a file that cannot be replaced, as one that is mounted into a container, is overwritten', async (t) => {
+  const folder = await folderWith(t, { 'host.json': 'an earlier and longer one', 'mounted.json': '' });
+  const script = `
+    import { ReportFile } from ${REPORT_FILE};
+    process.exitCode = new ReportFile('mounted.json', '--json').write('the result') === null ? 0 : 1;`;
+  const mount = 'mount --bind host.json mounted.json && exec "$0" --input-type=module --eval "$1"';
+  const { status, stderr } = spawnSync(
+    'unshare',
+    ['--map-root-user', '--mount', 'sh', '-c', mount, process.execPath, script],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  if (/unshare|mount:/.test(stderr)) {
+    t.skip(`no bind mount here: ${stderr}`);
+    return;
+  }
+  assert.equal(status, 0, stderr);
+  assert.equal(await readFile(path.join(folder, 'host.json'), 'utf8'), 'the result');
+  assert.deepEqual((await readdir(folder)).toSorted(), ['host.json', 'mounted.json']);
+});
+
+test('a result that reaches no file is kept under the name that the message gives', async (t) => {
+  const folder = await folderWith(t, {});
+  const place = path.join(folder, 'result.json');
+  const report = new ReportFile(place, '--json');
+  await mkdir(place);
+  const problem = String(report.write('the result'));
+  const [, kept] = /copyfile '([^']+)'/.exec(problem) ?? [];
+  assert.equal(await readFile(kept, 'utf8'), 'the result', problem);
+});
+
+test('the summary of a job on GitHub is added to what earlier steps wrote', async (t) => {
+  const summary = path.join(await folderWith(t, { summary: '# An earlier step\n' }), 'summary');
+  const before = process.env.GITHUB_STEP_SUMMARY;
+  process.env.GITHUB_STEP_SUMMARY = summary;
+  t.after(() =>
+    before === undefined ? delete process.env.GITHUB_STEP_SUMMARY : (process.env.GITHUB_STEP_SUMMARY = before),
+  );
+  const [{ file }] = await openResults({ summary }, new Checks());
+  assert.equal(file?.write('# This one\n'), null);
+  assert.equal(await readFile(summary, 'utf8'), '# An earlier step\n# This one\n');
 });
 
 /**

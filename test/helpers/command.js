@@ -112,7 +112,7 @@ export class Command {
 
 /**
  * @param {TestContext} t
- * @param {Record<string, string>} files contents by name
+ * @param {Record<string, string | Buffer>} files contents by name
  * @returns {Promise<string>} a new folder with these files, removed after the test
  */
 export async function folderWith(t, files) {
@@ -121,7 +121,7 @@ export async function folderWith(t, files) {
   return folder;
 }
 
-/** @param {Record<string, string>} files contents by name */
+/** @param {Record<string, string | Buffer>} files contents by name */
 async function makeFolder(files) {
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-'));
   await Promise.all(Object.entries(files).map(([name, content]) => writeFile(path.join(folder, name), content)));

@@ -52,7 +52,7 @@ Retrying on TRANSIENT error
 Write took 2500ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 0.4MB  Recoverable errors 9
 Write latency (closed loop): min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p95 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
 Write connections: opened 2 reused 98
-Write limited by: inconclusive (25 operations are too few to show a limit; try more <objects>)
+Write limited by: inconclusive (only 25 operations, too few to show a limit; try more <objects>)
 Stage         Ops      Ops/s     Peak/s      MiB/s Peak MiB/s        p50        p99    Errors  Limited by
 Write          25       10.0       10.0        0.2        0.2    40.00ms    40.00ms         0  inconclusive
 `;

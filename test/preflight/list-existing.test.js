@@ -96,6 +96,19 @@ test('shards have disjoint objects that cover everything, even if some objects c
   assert.deepEqual(both.toSorted(), keys.map((key) => `0 ${key}`).toSorted());
 });
 
+test('a list whose keys look encoded, without saying so, is named before the stages miss the objects', async (t) => {
+  const { endpoint, list } = await filled(t, [['a b/100%25']]);
+  const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+    const { body, ...answer } = await exchange.forward();
+    const silent = Buffer.from(body.toString().replace(/<EncodingType>.*?<\/EncodingType>/, ''));
+    exchange.respond({ ...answer, headers: ['content-type', 'application/xml'], body: silent });
+  });
+  const { store } = runConfig(endpoint);
+  const [, notice] = (await list({ store: { ...store, port: proxy.port } })).notices;
+  assert.match(notice, /^Listed keys with codes such as %20: .* encodes names in its lists without saying so$/);
+  assert.equal((await list({})).notices.length, 1, 'a list that says so is decoded');
+});
+
 test('a bucket that cannot be listed is reported with advice', async (t) => {
   const { endpoint, list } = await filled(t, [['a'], ['b']]);
   const store = runConfig(endpoint).store;

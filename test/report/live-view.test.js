@@ -189,7 +189,7 @@ test('the run ends with a table and sentences, or with neither if no stage ran',
     'Stage  Ops/s                           p95      p99  Errors',
     'Write   20.0  ███████████████████  50.00ms  50.00ms       0',
     '',
-    'The limit of Write is unknown: 10 operations are too few to',
-    '  show a limit; try more <objects>.',
+    'The limit of Write is unknown: only 10 operations, too few',
+    '  to show a limit; try more <objects>.',
   ]);
 });

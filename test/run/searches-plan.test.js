@@ -231,7 +231,7 @@ test('too few objects are refused in advance, with the number needed', async () 
   await run();
   assert.equal(workers.tasks.length, 0);
   assert.deepEqual(result.problems, [
-    '<objects>: 500 are too few for --find-peak, expected at least 251037 for 128 threads (one thread alone needs 586 at 20.5ms per write)',
+    '<objects>: --find-peak expects at least 251037 for 128 threads, got 500 (one thread alone needs 586 at 20.5ms per write)',
   ]);
   const again = prepare({ objects: 251_037 }, () => ({ latency: () => 20 }));
   await again.run();
@@ -275,6 +275,22 @@ test('a search spends no more than the cost limit', async () => {
   assert.ok(dollars > 0.01 && dollars <= 0.06, String(dollars));
 });
 
+test('a stage that the money does not suffice for is no success', async () => {
+  const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
+  await run();
+  assert.match(
+    result.problems[0],
+    /^Stat: only 27 operations, too few for a capacity search; try a higher --max-cost$/,
+  );
+});
+
+test('too few objects for a first step are reported even if no probe could predict it', async () => {
+  const { run, unloaded, result } = prepare({ objects: 5 });
+  unloaded.clear();
+  await run();
+  assert.deepEqual(result.problems, ['Write: only 5 operations, too few for a capacity search; try more <objects>']);
+});
+
 test('a search that runs out of objects at its second stage is incomplete, not a usage error', async () => {
   const { run, unloaded, result } = prepare({ objects: 3000, stages: ['write', 'remove'] }, ({ stage }) => ({
     latency: () => (stage.name === 'Write' ? 20 : 0.1),
@@ -285,7 +301,7 @@ test('a search that runs out of objects at its second stage is incomplete, not a
     result.stages.map(({ stage }) => stage),
     ['Write'],
   );
-  assert.match(result.problems[0], /^Remove: \d+ operations are too few for a capacity search; try more objects/);
+  assert.match(result.problems[0], /^Remove: only [\d,]+ operations, too few for a capacity search; try more objects/);
   assert.equal(result.isTransient, true);
 });
 

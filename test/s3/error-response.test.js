@@ -33,6 +33,23 @@ test('Retry-After is read as seconds or a date, and anything else, or one in the
   );
 });
 
+test('of a body that is not S3’s, the title, the message or the first words are shown', () => {
+  for (const [body, words] of [
+    ['Client sent an HTTP request to an HTTPS server.', 'Client sent an HTTP request to an HTTPS server.'],
+    [
+      '<html><head><title>400 No required SSL certificate was sent</title></head><body>x</body></html>',
+      '400 No required SSL certificate was sent',
+    ],
+    ['<!DOCTYPE html>\n<HTML><TITLE lang="en">\n Sign\n in </TITLE>', 'Sign in'],
+    ['<title> </title><h1>502</h1>\n<p>Bad&#32;gateway</p>', '502 Bad gateway'],
+    ['{"code":7,"message":"no \\"such\\" host"}', 'no \\"such\\" host'],
+    ['', ''],
+    ['<Error><Code>SlowDown</Code></Error>', ''],
+  ]) {
+    assert.equal(parseErrorBody(body).message, words, body);
+  }
+});
+
 test('the code, the message, the region and the request id of an error are read from its body', () => {
   const body =
     '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message><Region>auto</Region><RequestId>1A2B</RequestId></Error>';
@@ -50,23 +67,23 @@ test('what XML has to write otherwise is read as it was meant', () => {
   assert.equal(parseErrorBody(body).message, `expecting 'auto' <A&lt;> "' &none; &1 & \ufffd`);
 });
 
-test('a body that is not such XML gives nothing, or what can be found in it', () => {
+test('a body that is not such XML gives its words, or what can be found in it', () => {
   const nothing = { code: '', message: '', region: '', requestId: '' };
-  for (const body of [
-    '',
-    'oops',
-    '<html><body>502 Bad Gateway</body></html>',
-    '{"Code":"NoSuchKey"}',
-    '<Code>',
-    '\u0000',
+  for (const [body, message] of [
+    ['', ''],
+    ['oops', 'oops'],
+    ['<html><body>502 Bad Gateway</body></html>', '502 Bad Gateway'],
+    ['{"Code":"NoSuchKey"}', '{"Code":"NoSuchKey"}'],
+    ['<Code>', ''],
+    ['\u0000', '\u0000'],
   ]) {
-    assert.deepEqual(parseErrorBody(body), nothing, body);
+    assert.deepEqual(parseErrorBody(body), { ...nothing, message }, body);
   }
   assert.deepEqual(parseErrorBody('<Error><Code>SlowDown</Code><Message>Please redu'), {
     ...nothing,
     code: 'SlowDown',
   });
-  assert.deepEqual(parseErrorBody('<Error><Code>NoSuchK'), nothing);
+  assert.deepEqual(parseErrorBody('<Error><Code>NoSuchK'), { ...nothing, message: 'NoSuchK' });
   assert.equal(parseErrorBody('<Error><Code>a b</Code></Error>').code, '');
   assert.equal(parseErrorBody(`<Error><Code>${'a'.repeat(65)}</Code></Error>`).code, '');
   assert.equal(parseErrorBody('<Reply><Error><Code>Inner</Code></Error></Reply>').code, 'Inner');

@@ -6,7 +6,8 @@ import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-e
 /** @import { AttemptError } from '../../lib/s3/s3-error.js' */
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
-const PLACE = { hostname: 'store.test', port: 443, buckets: ['photos'], action: 'read', now: NOW };
+const STORE = { hostname: 'store.test', port: 443, useTls: true };
+const PLACE = { store: STORE, buckets: ['photos'], action: 'read', now: NOW };
 
 /**
  * @param {number} status
@@ -37,7 +38,10 @@ const EXPLANATIONS = [
   [failed('CERT_HAS_EXPIRED'), [/^the certificate of store\.test has expired/, /this host's clock/]],
   [failed('CERT_NOT_YET_VALID'), [/is not valid yet/, /this host's clock/]],
   [failed('CERT_REVOKED'), [/is not valid \(/, /another one$/]],
-  [failed('EPROTO'), [/TLS/, /store\.test:443/, /S3_PORT/, /S3_USE_SSL=0/]],
+  [failed('ERR_SSL_WRONG_VERSION_NUMBER'), [/TLS/, /store\.test:443/, /S3_PORT/, /S3_USE_SSL=0/]],
+  [answered(403, 'QuotaExceeded'), [/^read failed because bucket "photos" on store\.test or the account is full/]],
+  [answered(403, 'SignatureDoesNotMatch'), [/S3_SECRET_KEY/, /Host header store\.test and the path \/photos\/…/]],
+  [answered(400, 'ExpiredTokenException'), [/check S3_SESSION_TOKEN/]],
   [failed('ENOTFOUND'), [/store\.test does not resolve/, /S3_HOSTNAME/]],
   [
     failed('ECONNREFUSED'),
@@ -84,6 +88,50 @@ test('what took too long is told apart from what got no answer', () => {
     explainError(error, PLACE),
     'read in bucket "photos" on store.test:443 took too long (no complete response within 500ms, with 1.0 of 4.0 MiB sent: try a longer --timeout)',
   );
+});
+
+test('only a server that does not speak TLS is to be asked without it', () => {
+  const eproto = (/** @type {string} */ reason) =>
+    classifyFailure(
+      Object.assign(new Error(`write EPROTO 80FC:error:0A0:SSL routines:ssl3_read_bytes:${reason}:../ssl.c:1605:`), {
+        code: 'EPROTO',
+      }),
+      { sent: true, answered: false, stale: false },
+    );
+  for (const error of [
+    failed('ERR_SSL_UNSUPPORTED_PROTOCOL'),
+    failed('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'),
+    failed('ERR_SSL_DH_KEY_TOO_SMALL'),
+    failed('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
+    eproto('tlsv1 alert protocol version'),
+  ]) {
+    assert.match(explainError(error, PLACE), /TLS version or ciphers are too old, or it requires a client certificate/);
+    assert.doesNotMatch(explainError(error, PLACE), /plain HTTP/);
+  }
+  for (const error of [failed('ERR_SSL_WRONG_VERSION_NUMBER'), eproto('wrong version number')]) {
+    assert.match(explainError(error, PLACE), /: check S3_PORT; use S3_USE_SSL=0 for plain HTTP$/);
+  }
+  assert.match(explainError(eproto('wrong version number'), PLACE), /\(wrong version number \(EPROTO\)\)/);
+});
+
+test('TLS is suggested where the first request without it meets a page or a closed connection, and nowhere else', () => {
+  const plain = { ...PLACE, store: { ...STORE, useTls: false }, action: FIRST_ACTION };
+  const page = classifyAnswer({ status: 400, message: 'an HTTP request to an HTTPS server', now: NOW });
+  const advice = /: the port may expect TLS: check S3_USE_SSL$/;
+  assert.match(explainError(page, plain), /HTTP 400 an HTTP request to an HTTPS server\)/);
+  assert.match(explainError(page, plain), advice);
+  assert.match(explainError(failed('ECONNRESET'), plain), advice);
+  assert.doesNotMatch(explainError(answered(400, 'InvalidRequest'), plain), advice);
+  assert.doesNotMatch(explainError(page, { ...plain, store: STORE }), advice);
+  assert.doesNotMatch(explainError(page, { ...plain, action: 'read' }), advice);
+});
+
+test('with virtual-hosted addressing, what is not found names --addressing path and the host that was asked', () => {
+  const place = { ...PLACE, store: { ...STORE, addressing: /** @type {const} */ ('virtual') } };
+  for (const error of [answered(404, 'NoSuchBucket'), answered(404, ''), failed('ENOTFOUND')]) {
+    assert.match(explainError(error, place), /photos\.store\.test.*; if the store expects .* use --addressing path$/);
+    assert.doesNotMatch(explainError(error, PLACE), /--addressing/);
+  }
 });
 
 test('several buckets are named in one line', () => {

@@ -24,6 +24,16 @@ const ANSWERS = /** @type {const} */ ([
   [304, '', 'protocol', 'fail'],
   [404, 'NoSuchKey', 'not-found', 'fail'],
   [403, 'InvalidObjectState', 'archived', 'fail'],
+  [400, 'ExpiredToken', 'denied', 'stop'],
+  [400, 'ExpiredTokenException', 'denied', 'stop'],
+  [400, 'TokenRefreshRequired', 'denied', 'stop'],
+  [400, 'RequestExpired', 'denied', 'stop'],
+  [400, 'InvalidContinuationToken', 'client-error', 'fail'],
+  [403, 'QuotaExceeded', 'full', 'stop'],
+  [400, 'XMinioAdminBucketQuotaExceeded', 'full', 'stop'],
+  [507, 'XMinioStorageFull', 'full', 'stop'],
+  [413, 'InsufficientStorage', 'full', 'stop'],
+  [503, 'RequestQuotaExceeded', 'throttled', 'retry'],
   [412, 'PreconditionFailed', 'client-error', 'fail'],
   [400, 'InvalidRequest', 'client-error', 'fail'],
   [400, 'EntityTooLarge', 'client-error', 'fail'],
@@ -58,7 +68,7 @@ const ANSWERS = /** @type {const} */ ([
 
 /** Answers that say why the request was not carried out. */
 const EXCLUDES =
-  /^(301|307|401|403|404 NoSuchBucket|405|411|501 NotImplemented|400 (Auth|Bad|Invalid|Entity|IncompleteBody))/;
+  /^(301|307|401|403|404 NoSuchBucket|405|411|501 NotImplemented|400 (Auth|Bad|Expired|Token|RequestExp|Invalid(?!Cont)|Entity|IncompleteBody))/;
 
 for (const [status, code, kind, handling] of ANSWERS) {
   test(`the answer ${status} ${code} is counted as ${kind}, and the handling is ${handling}`, () => {
@@ -68,6 +78,28 @@ for (const [status, code, kind, handling] of ANSWERS) {
     assert.equal(error.outcomeUnknown, !EXCLUDES.test(`${status} ${code}`), 'it may have been carried out');
   });
 }
+
+test('a store that is full says so in its own words, and its other refusals are not taken for that', () => {
+  const kindOf = (/** @type {string} */ message) =>
+    classifyAnswer({ status: 403, code: 'AccessDenied', message, now: NOW }).kind;
+  for (const message of [
+    'Cannot upload files, storage cap exceeded.',
+    'Your account has reached its storage quota.',
+    'Not enough storage space',
+    'The bucket is full.',
+    'Capacity limit exceeded',
+    'Storage limit reached',
+  ]) {
+    assert.equal(kindOf(message), 'full', message);
+  }
+  for (const message of [
+    'Access Denied.',
+    'Your proposed upload exceeds the maximum allowed size',
+    'Not in full scope',
+  ]) {
+    assert.equal(kindOf(message), 'denied', message);
+  }
+});
 
 test('500 of R2 is an overload without ceasing to be an error of the server, and of no other store', () => {
   const overloads = ANSWERS.filter(

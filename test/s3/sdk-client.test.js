@@ -100,18 +100,19 @@ test('the SDK writes nothing to the outputs of the process', async (t) => {
   assert.deepEqual([written.mock.callCount(), alsoWritten.mock.callCount()], [0, 0]);
 });
 
-test('a refusal that the SDK cannot read has its status, and none of the SDK’s words', async (t) => {
-  for (const [body, type] of [
-    ['<html><head><title>Service Unavailable</title></head><body>x<br></body></html>', 'text/html'],
-    ['error code: 1010', 'text/plain'],
-    ['{"error":1}', 'application/json'],
-    ['<Error><Code>Foo</Code', 'application/xml'],
+test('a refusal that is not S3’s has its status and its own first words, and none of the SDK’s', async (t) => {
+  for (const [body, type, words] of [
+    ['<html><head><title>No &amp; never</title></head><body>x<br></body></html>', 'text/html', 'No & never'],
+    ['<html><head><title>Well-formed</title></head><body>x</body></html>', 'text/html', 'Well-formed'],
+    ['error code: 1010', 'text/plain', 'error code: 1010'],
+    ['{"error":"Not here"}', 'application/json', 'Not here'],
+    ['<Error><Code>Foo</Code', 'application/xml', 'Foo</Code'],
   ]) {
     const { send } = await openClient(t, (_request, response) =>
       response.writeHead(404, { 'Content-Type': type, 'Content-Length': body.length }).end(body),
     );
     const thrown = await send(new GetObjectCommand({ Bucket: 'bucket-a', Key: 'key' })).catch((error) => error);
     const error = classifySdkError(thrown, CIRCUMSTANCES);
-    assert.deepEqual([error.message, error.code, error.kind], ['HTTP 404', '', 'not-found'], body);
+    assert.deepEqual([error.message, error.code, error.kind], [`HTTP 404 ${words}`, '', 'not-found'], body);
   }
 });

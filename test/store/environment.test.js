@@ -5,8 +5,10 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { endpointUrl } from '../../lib/options/values.js';
 import { readStoreConfig } from '../../lib/store/store-config.js';
+import { folderWith } from '../helpers/command.js';
 
 /**
+ * @import { TestContext } from 'node:test'
  * @import { UsageError } from '../../lib/options/usage-error.js'
  */
 
@@ -93,6 +95,90 @@ test('refuses each wrong value of a variable by its name, without showing a secr
       assert.equal(problems.length, 1, value);
       assert.match(problems[0], new RegExp(`^${name}: expected `));
       assert.ok(!/KEY|TOKEN/.test(name) || !problems[0].includes(value), 'a secret is not shown');
+    }
+  }
+});
+
+/**
+ * @param {TestContext} t
+ * @param {string | Buffer} content of the file
+ * @param {Record<string, string>} [env]
+ */
+async function findIn(t, content, env = {}) {
+  const file = path.join(await folderWith(t, { 'a.env': content }), 'a.env');
+  const outcome = await readStoreConfig(env, file).catch((/** @type {UsageError} */ error) => ({
+    problems: error.problems,
+  }));
+  const lines = 'problems' in outcome ? outcome.problems : outcome.warnings;
+  return { ...outcome, lines: lines.map((line) => line.replace(file, 'a.env')) };
+}
+
+const USUAL = Object.entries(REQUIRED).map(([name, value]) => `${name}=${value}`);
+
+test('a file in UTF-16 is read, with a byte order mark and without', async (t) => {
+  for (const mark of ['\uFEFF', '']) {
+    const little = Buffer.from(mark + USUAL.join('\r\n'), 'utf16le');
+    for (const content of [little, Buffer.from(little).swap16()]) {
+      assert.deepEqual((await findIn(t, content)).lines, []);
+    }
+  }
+});
+
+test('the first line that is not NAME=value is named, before the variables that it fails to set', async (t) => {
+  for (const [line, shown] of [
+    ['set S3_BUCKET=bucket-a', ', got "set S3_BUCKET…"'],
+    ['setx S3_BUCKET bucket-a', ', got "setx S3_BUCKET…"'],
+    ["$env:S3_BUCKET='bucket-a'", ', got "$env:S3_BUCKET…"'],
+    ['\u200BS3_BUCKET=bucket-a', ', got "\\u{200b}S3_BUCKET…"'],
+    ['S3_BUCKET\u00A0bucket-a', ', got "S3_BUCKET…"'],
+    ['const S3_BUCKET=bucket-a', ', got "const S3_BUCKET…"'],
+    ['the secret key=', ''],
+  ]) {
+    const { lines } = await findIn(t, ['# a comment', '', line, ...USUAL.slice(1)].join('\n'));
+    assert.equal(lines[0], `a.env:3: expected NAME=value${shown}`);
+    assert.match(lines[1], /^S3_BUCKET is not set: expected /);
+  }
+});
+
+test('no line of a file that is read is strange', async (t) => {
+  const content = [
+    'KEY="-----BEGIN',
+    'it is \\\\"this',
+    'END-----"',
+    'a.b-c: yaml',
+    ' export X = 1',
+    '',
+    "Y='",
+    "'",
+    ...USUAL,
+  ];
+  assert.deepEqual((await findIn(t, content.join('\n'))).lines, []);
+  const { lines } = await findIn(t, ['set X=1', 'set Y=2', ...USUAL].join('\n'));
+  assert.deepEqual(lines, ['a.env:1: expected NAME=value (and 1 more like it)'], 'a warning where nothing is missing');
+});
+
+test('an unknown variable is named with the nearest known one', async (t) => {
+  for (const [name, nearest] of [
+    ['S3_BUCKETS', 'S3_BUCKET'],
+    ['S3_HOST', 'S3_HOSTNAME'],
+    ['S3_SECRET', 'S3_SECRET_KEY'],
+    ['S3_ACCESSKEY', 'S3_ACCESS_KEY'],
+    ['S3_SSL', 'S3_USE_SSL'],
+  ]) {
+    const message = `${name} is not a variable of this tool; did you mean ${nearest}?`;
+    assert.deepEqual((await findIn(t, [`${name}=1`, ...USUAL].join('\n'))).lines, [message]);
+  }
+  const { lines } = await findIn(t, USUAL.slice(1).join('\n'), { S3_BUKET: 'bucket-a' });
+  assert.equal(lines[0], 'S3_BUKET is not a variable of this tool; did you mean S3_BUCKET?');
+});
+
+test('quotes that docker --env-file has kept are named, and no value is shown', async () => {
+  for (const name of ['S3_BUCKET', 'S3_HOSTNAME', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_SESSION_TOKEN', 'S3_PORT']) {
+    for (const mark of ['"', "'"]) {
+      const problems = await problemsOf({ ...REQUIRED, [name]: `${mark}value${mark}` });
+      assert.deepEqual(problems, [
+        `${name}: expected a value without quotes around it, which docker --env-file does not remove`,
+      ]);
     }
   }
 });

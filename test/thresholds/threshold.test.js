@@ -70,10 +70,16 @@ test('what is wrong with an assertion is said, with what would be right', () => 
     ...['', 'read.p99', 'read.p99 = 50ms', 'read.p99 50ms', '< 50ms', 'read.p99 =< 5ms', 'réad.p99 < 1s'].map(
       (each) => [each, example],
     ),
-    ['read.p99x < 50ms', 'no figure of a stage is called "p99x"; did you mean p99?'],
-    ['read.firstbyte.p99 < 1s', 'no figure of a stage is called "firstbyte.p99"; did you mean firstByte.p99?'],
-    ['error == 0', 'no figure of the whole run is called "error"; did you mean errors?'],
-    ['zebra == 0', 'no figure of the whole run is called "zebra"'],
+    ['read.p99x < 50ms', 'no figure of a stage is called "p99x"; near names: p99, p999, p90; docs/use/ci.md lists all'],
+    [
+      'read.firstbyte.p99 < 1s',
+      'no figure of a stage is called "firstbyte.p99"; near names: firstByte.p99, firstByte.p90, firstByte.p95; docs/use/ci.md lists all',
+    ],
+    [
+      'error == 0',
+      'no figure of the whole run is called "error"; near names: errors, errorShare, retries; docs/use/ci.md lists all',
+    ],
+    ['zebra == 0', 'no figure of the whole run is called "zebra"; near names: errors, retries, bytes; docs/use/ci.md lists all'],
     ['read. < 5', 'no figure of a stage is called nothing'],
     ['rate > 5', 'rate is a figure of a stage: put a stage name before it, such as read.rate'],
     ['read.p99 < 50', `${time}"50"`],
