@@ -430,6 +430,7 @@ function placesOfRest(given) {
   const rest = given.replace(/^[A-Za-z]+:\/\//, '');
   const places = [
     rest === given ? '' : 'S3_USE_SSL sets https',
+    given.includes('_') ? 'a host name has no underscore, so use its address or another name' : '',
     rest.includes('/') ? 'the bucket belongs in S3_BUCKET' : '',
     /^[^:]*:\d+(\/|$)/.test(rest.slice(rest.lastIndexOf('@') + 1)) ? 'the port in S3_PORT' : '',
   ].filter((place) => place !== '');
