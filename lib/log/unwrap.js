@@ -71,6 +71,6 @@ function messageIn(line) {
 
 /** What a terminal would show in the end. @param {string} line */
 function shownText(line) {
-  const text = (line.includes('\u001B') ? line.replace(ANSI, '') : line).replace(/\r+$/, '');
-  return text.slice(text.lastIndexOf('\r') + 1);
+  const text = line.includes('\u001B') ? line.replace(ANSI, '') : line;
+  return text.includes('\r') ? text.replace(/\r+$/, '').replace(/^.*\r/s, '') : text;
 }
