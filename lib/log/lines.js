@@ -10,7 +10,8 @@ import { MEGABYTE, formatTimeOfDay } from '../text/units.js';
  * @typedef {{ kind: 'summary', stage: string, duration: number, peak: number, average: number, megabytes: number,
  *   retries: number }} SummaryLine
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineLine
- * @typedef {ScheduleLine | SecondLine | RetryingLine | SummaryLine | MachineLine} LogLine
+ * @typedef {{ kind: 'unreadable' }} UnreadableLine a machine line that was changed
+ * @typedef {ScheduleLine | SecondLine | RetryingLine | SummaryLine | MachineLine | UnreadableLine} LogLine
  */
 
 /** Characters. Longer lines are not log lines. */
@@ -139,14 +140,16 @@ function parseSummary(text) {
 
 /**
  * @param {string} text starts like a machine line
- * @returns {MachineLine | null} null if no JSON object follows
+ * @returns {MachineLine | UnreadableLine}
  */
 function parseMachineLine(text) {
   try {
     const data = JSON.parse(text.slice(MACHINE.length));
-    return typeof data === 'object' && data !== null && !Array.isArray(data) ? { kind: 'machine', data } : null;
+    return typeof data === 'object' && data !== null && !Array.isArray(data)
+      ? { kind: 'machine', data }
+      : { kind: 'unreadable' };
   } catch {
-    return null;
+    return { kind: 'unreadable' };
   }
 }
 

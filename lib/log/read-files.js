@@ -3,10 +3,12 @@ import { getSystemErrorMap } from 'node:util';
 import { InputError } from '../model/input-bounds.js';
 import { readResult } from '../model/read-result.js';
 import { placeOf } from '../text/plain-text.js';
-import { MAX_LINE_LENGTH, parseLine } from './lines.js';
+import { encodingOf } from '../text/text-file.js';
+import { parseLine } from './lines.js';
 import { LogBounds } from './log-bounds.js';
 import { LogReader } from './read-log.js';
 import { runOfResult } from './result-run.js';
+import { MAX_WRAPPED_LENGTH, Unwrapper } from './unwrap.js';
 
 /**
  * @import { MergeWarning, Result } from '../model/result.js'
@@ -28,7 +30,20 @@ const MAX_FOREIGN = 1024 ** 3;
 
 /** JSON may follow a byte order mark and blanks, but must start within this many bytes. */
 const MAX_BLANKS = 64;
-const JSON_START = /^\uFEFF?\s*\{/;
+const JSON_START = /^\s*\{(?!"log":)/;
+
+const EXPECTED = 'expected output of r2-benchmark (stdout, --log or --json)';
+
+/* eslint-disable no-control-regex */
+/** Formats of files that may contain a log, by their first bytes, and how to get the log. @type {[RegExp, string][]} */
+const FORMATS = [
+  [/^(?:\x1F\x8B|PK\x03\x04|BZh|\x28\xB5\x2F\xFD|\xFD7zXZ)/, 'is compressed: decompress it first'],
+  [/^LPKSHHRH/, "is a file of systemd's journal: export the log with journalctl -o cat"],
+  [/^(?:%PDF|\{\\rtf|\s*<(?:!doctype|html))/i, 'is a document: save the log as plain text'],
+  [/^\s*\{/, 'starts like JSON but is invalid or cut short'],
+  [/^\s*\[/, 'is JSON of another program: write its messages to a file, one per line'],
+];
+/* eslint-enable no-control-regex */
 
 /**
  * Reads logs and results in order, and distinguishes them by their content. A file with other content becomes a warning,
@@ -109,30 +124,26 @@ class FileReader {
       return;
     }
     this.#alreadyRead.set(identity, file);
-    const { text, chunks } = await bufferJson(openStream());
+    const { text, chunks, start } = await bufferJson(openStream());
     if (text !== null && this.#takeResult(file, text)) {
       return;
     }
     const bounds = new LogBounds(file);
-    let hasLogLines = false;
-    const log = new LogReader(file, (run) => this.runs.push(run));
-    const onLine = (/** @type {number} */ number, /** @type {LogLine} */ line) => {
-      hasLogLines = true;
+    /** By source. @type {Map<string, LogReader>} */
+    const logs = new Map();
+    const onLine = (/** @type {number} */ number, /** @type {LogLine} */ line, /** @type {string} */ source) => {
       bounds.add(number, line);
+      const log = logs.get(source) ?? new LogReader(file, (run) => this.runs.push(run));
+      logs.set(source, log);
       log.add(number, line);
     };
     const bytes = await readLines(chunks, onLine, file);
-    log.end();
+    logs.forEach((log) => log.end());
     if (bytes === 0) {
-      this.#warn(file, null, 'is empty: expected output of r2-benchmark (stdout, --log or --json)');
-    } else if (!hasLogLines && text !== null) {
-      this.#warn(
-        file,
-        null,
-        'starts like JSON but is invalid or cut short: expected output of r2-benchmark (stdout, --log or --json)',
-      );
-    } else if (!hasLogLines) {
-      this.#warn(file, 1, 'contains no log lines: expected output of r2-benchmark (stdout, --log or --json)');
+      this.#warn(file, null, `is empty: ${EXPECTED}`);
+    } else if (logs.size === 0) {
+      const [, format] = FORMATS.find(([form]) => form.test(start)) ?? [];
+      this.#warn(file, format === undefined ? 1 : null, `${format ?? 'contains no log lines'}: ${EXPECTED}`);
     }
   }
 
@@ -165,8 +176,8 @@ class FileReader {
  * Buffers a file that starts like JSON, because a result is read as a whole. No log line starts like that.
  *
  * @param {AsyncIterable<Uint8Array>} stream
- * @returns {Promise<{ text: string | null, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }>} `text` is null
- *   if it cannot be a result; `chunks` yields the whole stream
+ * @returns {Promise<{ text: string | null, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, start: string }>}
+ *   `text` is null if it cannot be a result; `chunks` yields the whole stream; `start`: its first bytes as characters
  */
 async function bufferJson(stream) {
   const iterator = stream[Symbol.asyncIterator]();
@@ -176,12 +187,18 @@ async function bufferJson(stream) {
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
     buffered.push(next.value);
     size += next.value.length;
-    if (!JSON_START.test(Buffer.from(buffered[0].subarray(0, MAX_BLANKS)).toString()) || size > MAX_RESULT_SIZE) {
-      return { text: null, chunks: resume(buffered, iterator) };
+    if (!JSON_START.test(decoded(buffered[0].subarray(0, MAX_BLANKS))) || size > MAX_RESULT_SIZE) {
+      const start = Buffer.from(buffered[0].subarray(0, MAX_BLANKS)).toString('latin1');
+      return { text: null, chunks: resume(buffered, iterator), start };
     }
   }
-  const text = new TextDecoder().decode(Buffer.concat(buffered));
-  return { text: buffered.length === 0 ? null : text, chunks: buffered };
+  const text = decoded(Buffer.concat(buffered));
+  return { text: buffered.length === 0 ? null : text, chunks: buffered, start: text.slice(0, MAX_BLANKS) };
+}
+
+/** @param {Uint8Array} bytes */
+function decoded(bytes) {
+  return new TextDecoder(encodingOf(bytes)).decode(bytes);
 }
 
 /**
@@ -251,29 +268,33 @@ async function isLog(file) {
  * Finds log lines in a byte stream. Skips other lines, because people `tee` stderr into their logs. Lines can end with
  * LF or CRLF, and can follow a byte order mark.
  *
- * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks UTF-8
- * @param {(number: number, line: LogLine) => void} onLine gets line numbers from 1; not awaited, because that would
- *   take most of the time
+ * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks UTF-8 or UTF-16
+ * @param {(number: number, line: LogLine, source: string) => void} onLine gets line numbers from 1, and which of several
+ *   logs in the file the line belongs to; not awaited, because that would take most of the time
  * @param {string} file for messages
  * @returns {Promise<number>} the number of bytes read
  * @throws {InputError} after MAX_FOREIGN bytes without a log line
  */
 export async function readLines(chunks, onLine, file) {
-  const decoder = new TextDecoder();
+  const unwrapper = new Unwrapper();
+  /** @type {InstanceType<typeof TextDecoder> | null} */
+  let decoder = null;
   let bytes = 0;
   let foreignFrom = 0;
   let number = 0;
   let unfinished = '';
   const add = (/** @type {string} */ text) => {
     number += 1;
-    const line = parseLine(text.endsWith('\r') ? text.slice(0, -1) : text);
-    if (line !== null) {
+    const unwrapped = unwrapper.unwrap(text);
+    const line = unwrapped === null ? null : parseLine(unwrapped.text);
+    if (unwrapped !== null && line !== null) {
       foreignFrom = bytes;
-      onLine(number, line);
+      onLine(number, line, unwrapped.source);
     }
   };
   for await (const chunk of chunks) {
     bytes += chunk.length;
+    decoder ??= new TextDecoder(encodingOf(chunk));
     const text = unfinished + decoder.decode(chunk, { stream: true });
     let start = 0;
     // Splitting the whole chunk at once would hold all its lines in memory.
@@ -282,12 +303,12 @@ export async function readLines(chunks, onLine, file) {
       start = end + 1;
     }
     // Beyond this length, an unfinished line cannot be a log line.
-    unfinished = text.slice(start, start + MAX_LINE_LENGTH + 2);
+    unfinished = text.slice(start, start + MAX_WRAPPED_LENGTH);
     if (bytes - foreignFrom > MAX_FOREIGN) {
       throw new InputError(`${placeOf({ file, line: number + 1 })}: more than 1 GiB without a log line`);
     }
   }
-  add(unfinished + decoder.decode());
+  add(unfinished + (decoder?.decode() ?? ''));
   return bytes;
 }
 

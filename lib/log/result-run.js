@@ -27,7 +27,7 @@ export function runOfResult(file, result, { keepsDetails }) {
   });
   const read = { ...result, stages };
   const isOfOneHost = result.hosts.length === 1 && result.merge === undefined;
-  const log = { hasEnded: true, hasMachineLines: true };
+  const log = { hasEnd: true, hasMachineLines: true };
   return { result: read, file, line: null, warnings: isOfOneHost ? findings.warnings(read, log) : [] };
 }
 

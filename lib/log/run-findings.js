@@ -99,7 +99,24 @@ export class RunFindings {
    * @param {string} what the problem
    */
   unusable(line, record, what) {
-    const message = `cannot use the data of this line for ${record}: ${what}`;
+    this.#count(record, line, `cannot use the data of this line for ${record}: ${what}`);
+  }
+
+  /** @param {number} line that starts like a machine line */
+  unreadable(line) {
+    this.#count(
+      '',
+      line,
+      'this machine line cannot be read, as if its braces or quotes had been replaced: give the file of --log',
+    );
+  }
+
+  /**
+   * @param {string} record
+   * @param {number} line
+   * @param {string} message
+   */
+  #count(record, line, message) {
     const known = this.#unusable.get(record) ?? { line, message, incomplete: true, count: 0 };
     this.#unusable.set(record, { ...known, count: known.count + 1 });
   }
@@ -143,11 +160,11 @@ export class RunFindings {
   /**
    * @param {ReadResult} result
    * @param {object} log
-   * @param {boolean} log.hasEnded whether it contains the end of the run
+   * @param {boolean} log.hasEnd whether it contains the last line of the run
    * @param {boolean} log.hasMachineLines
    * @returns {MergeWarning[]} in line order
    */
-  warnings(result, { hasEnded, hasMachineLines }) {
+  warnings(result, { hasEnd, hasMachineLines }) {
     const unusable = [...this.#unusable.values()].map(({ count, message, ...remark }) => ({
       ...remark,
       message: message + andMore(count),
@@ -158,7 +175,7 @@ export class RunFindings {
       ...result.stages.flatMap((stage) => this.#stageRemarks(stage, hasMachineLines)),
       ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
       ...this.#clockRemarks(result),
-      ...this.#endRemarks(result, hasEnded),
+      ...this.#endRemarks(result, hasEnd),
       // Unknown data is only left out: the figures that are shown are complete.
       ...[...this.#unknown].map(([what, { line, names }]) => ({
         line,
@@ -208,9 +225,12 @@ export class RunFindings {
 
   /**
    * @param {ReadResult} result
-   * @param {boolean} hasEnded
+   * @param {boolean} hasEnd
    */
-  #endRemarks({ options, stages }, hasEnded) {
+  #endRemarks({ run, options, stages }, hasEnd) {
+    if (run !== null && !hasEnd) {
+      return [{ line: this.lastLine, message: 'the run did not end: the log is cut short here', incomplete: true }];
+    }
     const names = stages.map(({ stage }) => stage.toLowerCase());
     const next = options?.stages?.find((stage) => !names.includes(stage.toLowerCase()));
     const isStopped = stages.some(({ end = null }) => end !== null && end !== 'complete');
@@ -218,10 +238,7 @@ export class RunFindings {
       return [];
     }
     const planned = next[0].toUpperCase() + next.slice(1);
-    const message = hasEnded
-      ? `the run ended here, before ${planned}`
-      : `the log ends here, before ${planned}: it is cut short`;
-    return [{ line: this.lastLine, message, incomplete: true }];
+    return [{ line: this.lastLine, message: `the run ended here, before ${planned}`, incomplete: true }];
   }
 }
 

@@ -154,6 +154,9 @@ export class RunReader {
       this.#stage(line.stage, number).summary = line;
     } else if (line.kind === 'machine') {
       this.#addMachineLine(number, line.data);
+    } else if (line.kind === 'unreadable') {
+      this.hasMachineLines = true;
+      this.#findings.unreadable(number);
     } else if (this.#current !== null) {
       this.#current.retries += line.retries;
     }
@@ -187,8 +190,9 @@ export class RunReader {
     const stages = [...this.#stages.values()].map((stage) => stageOf(stage, facts, this.#shift));
     const { problems = [], cleanup = null, requests = null } = this.#end ?? {};
     const result = { format: FORMAT, ...facts, problems, hosts: [facts], stages, cleanup, requests };
-    const { file, line, hasEnded, hasMachineLines } = this;
-    return { result, file, line, warnings: this.#findings.warnings(result, { hasEnded, hasMachineLines }) };
+    const { file, line, hasMachineLines } = this;
+    const log = { hasEnd: this.#end !== null, hasMachineLines };
+    return { result, file, line, warnings: this.#findings.warnings(result, log) };
   }
 
   /**

@@ -85,7 +85,13 @@ export function mergeRuns(reads, { warnings = [] } = {}) {
 
 /** `counted` contains each run once. @param {readonly ReadRun[]} reads */
 function countedRuns(reads) {
-  /** The first read of each run and shard. @type {Map<string, ReadRun>} */
+  /** The most complete read of each run of a host. @type {Map<string, ReadRun>} */
+  const best = new Map();
+  for (const read of reads.filter((each) => whyNotCounted(each) === null)) {
+    const known = best.get(identityOf(read));
+    best.set(identityOf(read), known === undefined || isMoreComplete(read, known) ? read : known);
+  }
+  /** The first counted read of each run and shard. @type {Map<string, ReadRun>} */
   const known = new Map();
   /** @type {MergeWarning[]} */
   const refused = [];
@@ -96,20 +102,39 @@ function countedRuns(reads) {
       refused.push({ file, line, message: reason, incomplete: true });
       return false;
     }
+    const kept = best.get(identityOf(read)) ?? read;
+    const isCopy = result.run !== null && kept !== read;
     const name = `${result.run} ${result.shard}`;
-    const earlier = result.run === null ? undefined : known.get(name);
-    if (earlier === undefined) {
+    const other = isCopy ? kept : known.get(name);
+    if (result.run === null || other === undefined) {
       known.set(name, read);
       return true;
     }
-    const isCopy = result.start === earlier.result.start && result.host === earlier.result.host;
     const shard = result.shard === null ? '' : `, shard ${result.shard},`;
-    const what = `run ${result.run}${shard} also appears in ${placeOf(earlier)}`;
+    const what = `run ${result.run}${shard} also appears in ${placeOf(other)}`;
     const message = `${what}: ${isCopy ? 'counted once' : 'both are counted, because their hosts or start times differ'}`;
     refused.push({ file, line, message, incomplete: false });
     return !isCopy;
   });
   return { counted, refused };
+}
+
+/** @param {ReadRun} read */
+function identityOf({ result: { run, shard, start, host } }) {
+  return JSON.stringify([run, shard, start, host]);
+}
+
+/**
+ * @param {ReadRun} one
+ * @param {ReadRun} other of the same run
+ */
+function isMoreComplete(one, other) {
+  const [ofOne, ofOther] = [one, other].map(({ result: { stages }, warnings }) => ({
+    operations: stages.reduce((sum, { operations }) => sum + operations, 0),
+    gaps: warnings.filter(({ incomplete }) => incomplete).length,
+  }));
+  const more = ofOne.operations - ofOther.operations;
+  return more > 0 || (more === 0 && ofOne.gaps < ofOther.gaps);
 }
 
 /**

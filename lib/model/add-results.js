@@ -48,7 +48,7 @@ const RULES = Object.freeze({
   all: (values) => values.flatMap((value) => value ?? []),
   'by-name': (values) => sumsByName(values.map((value) => value ?? {})),
   rate: (values, _schema, parts, time) =>
-    rateOf(sumOf(values.map((value, at) => countIn(value, parts[at].time))), time),
+    rateOf(exactSumOf(values.map((rate, at) => countIn(rate, parts[at].time))), time),
   latencies: addLatencies,
   record: addNested,
   'record-known': (values, schema, parts, time) =>
@@ -258,6 +258,11 @@ function isNumber(value) {
   return typeof value === 'number';
 }
 
+/** Sorts first, because a rounded sum depends on the order. @param {readonly (number | null)[]} values */
+function exactSumOf(values) {
+  return sumOf(values.toSorted((one, other) => Number(one) - Number(other)));
+}
+
 /**
  * @param {number | null} count in the measured time
  * @param {number} time ms
@@ -339,11 +344,7 @@ function exact(summary, parts) {
   const minimum = Math.min(...parts.map((part) => part.minimum));
   const maximum = Math.max(...parts.map((part) => part.maximum));
   const within = (/** @type {number} */ value) => Math.min(Math.max(value, minimum), maximum);
-  // Sort first, because the rounded sum depends on the order.
-  const total = parts
-    .map((part) => part.mean * part.count)
-    .sort((one, other) => one - other)
-    .reduce((sum, each) => sum + each, 0);
+  const total = Number(exactSumOf(parts.map((part) => part.mean * part.count)));
   return {
     count,
     minimum,

@@ -417,7 +417,8 @@ export function hostname(given) {
   // 1.2.3.999 has the form of a name but is not valid. A URL cannot contain an IPv6 address with a zone.
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
-    throw new RangeError(`expected only a host name, got ${quote(withoutSecrets(given))}`);
+    const reason = given.includes('_') ? ': a host name has no underscore, so use its address or another name' : '';
+    throw new RangeError(`expected only a host name, got ${quote(withoutSecrets(given))}${reason}`);
   }
   keepNames([given]);
   return given;

@@ -60,8 +60,6 @@ export async function listExisting(run, config, existing, signal, notice) {
   return list.outcome();
 }
 
-/** Part of an encoded name, and rarely of any other. */
-const ENCODED = /%[0-9A-F]{2}/i;
 const ENCODED_NOTICE =
   'Listed keys with codes such as %20: if the stages find no objects, the store encodes names in its lists without saying so';
 
@@ -179,7 +177,7 @@ class List {
     this.#positions[slot] = objects.at(-1)?.key ?? '';
     this.#isWhole[slot] = isLast;
     this.#unreadable += unreadable;
-    this.#hasCodes ||= !isDecoded && objects.some(({ key }) => ENCODED.test(key));
+    this.#hasCodes ||= !isDecoded && objects.some(({ key }) => /%[0-9A-F]{2}/i.test(key));
     this.seen += objects.length;
     const ofShard = objects.filter(({ key }) => shardOf(bucket, key, shard.count) === shard.index);
     ofShard.forEach((object) => this.#listings[slot].add(packed(object)));

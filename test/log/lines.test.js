@@ -86,10 +86,16 @@ test('lines about one operation of a mix, and lines for people, are never parsed
     'Write latency (closed loop): min 1.00ms mean 1.00ms p50 1.00ms p90 1.00ms p95 1.00ms p99 1.00ms p99.9 1.00ms max 1.00ms',
     'Write limited by: store (evidence)',
     'Write: searching for its capacity with 40,000 objects and up to 256 threads and 1 bucket',
-    '# r2-benchmark []',
-    '# r2-benchmark {"kind":',
   ]) {
     assert.equal(parseLine(line), null, line);
+  }
+});
+
+test('a machine line whose braces or quotes were changed, or that is cut, is known to be one', () => {
+  const line = '# r2-benchmark {"kind":"run"}';
+  const changed = [line.replace(/[{}]/g, '***'), line.replaceAll('"', '“'), line.slice(0, -3), '# r2-benchmark []'];
+  for (const text of changed) {
+    assert.deepEqual(parseLine(text), { kind: 'unreadable' }, text);
   }
 });
 

@@ -228,7 +228,46 @@ test('a summary without its machine line is reported, and its figures count', ()
   const aggregate = aggregateOf({ 'a.txt': WHOLE.slice(0, index) });
   assert.deepEqual(warningsOf(aggregate), [
     `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here but has no machine line with its totals: lines are missing`,
+    `!a.txt:${index}: the run did not end: the log is cut short here`,
   ]);
   const whole = stageOf(aggregateOf({ WHOLE }), 'Remove');
   assert.ok(Math.abs(stageOf(aggregate, 'Remove').counts.operations - whole.counts.operations) <= 1);
+});
+
+test('a log without its last line is of a run that did not end, even if it has all stages', () => {
+  assert.deepEqual(warningsOf(aggregateOf({ 'k.log': WHOLE })), []);
+  assert.deepEqual(warningsOf(aggregateOf({ 'k.log': WHOLE.slice(0, -1) })), [
+    `!k.log:${WHOLE.length - 1}: the run did not end: the log is cut short here`,
+  ]);
+});
+
+test('a run in two files counts once, as the more complete one, whichever comes first', () => {
+  const cut = WHOLE.slice(0, placeIn(WHOLE, /^Read: scheduling/) + 2);
+  const ends = WHOLE.slice(0, -1);
+  for (const part of [cut, ends]) {
+    for (const files of [
+      { part, WHOLE },
+      { WHOLE, part },
+    ]) {
+      const aggregate = aggregateOf(files);
+      assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
+      assert.equal(
+        stageOf(aggregate, 'Read').counts.operations,
+        stageOf(aggregateOf({ WHOLE }), 'Read').counts.operations,
+      );
+      const [warning, ...others] = warningsOf(aggregate);
+      assert.match(warning, /^part:1: run .* also appears in WHOLE:1: counted once$/);
+      assert.deepEqual(others, []);
+    }
+  }
+});
+
+test('machine lines that were changed are counted, and the first of them is named', () => {
+  const masked = WHOLE.map((line) => (line.startsWith('#') ? line.replace(/[{}]/g, '***') : line));
+  const count = masked.filter((line) => line.startsWith('#')).length;
+  const [first] = warningsOf(aggregateOf({ 'a.txt': masked }));
+  assert.equal(
+    first,
+    `!a.txt:1: this machine line cannot be read, as if its braces or quotes had been replaced: give the file of --log (and ${count - 1} more like it)`,
+  );
 });

@@ -21,6 +21,7 @@ function logOf({ shard, id = 'a', start = NOON, isSearch = false }) {
     scheduleLine(),
     secondLine(time.slice(11, 19), 0),
     machineLine({ kind: 'stage', stage: 'Write', ...times }),
+    machineLine({ kind: 'end' }),
   ];
 }
 

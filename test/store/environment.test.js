@@ -200,6 +200,11 @@ test('never shows the password of a URL', async () => {
       'https://me:secret,word@example.com/bucket,bucket-b',
       'expected comma-separated bucket names of 3 to 63 characters from A-Z a-z 0-9 . _ -, got "…@example.com/bucket,bucket-b"',
     ],
+    [
+      'S3_HOSTNAME',
+      'minio_1',
+      'expected only a host name, got "minio_1": a host name has no underscore, so use its address or another name',
+    ],
     ['S3_REGION', url, 'expected a region such as auto, got "…@example.com:9000/bucket"'],
   ]) {
     assert.deepEqual(await problemsOf({ ...REQUIRED, [name]: value }), [`${name}: ${problem}`]);

@@ -79,8 +79,14 @@ test('what is wrong with an assertion is said, with what would be right', () => 
       'error == 0',
       'no figure of the whole run is called "error"; near names: errors, errorShare, retries; docs/use/ci.md lists all',
     ],
-    ['zebra == 0', 'no figure of the whole run is called "zebra"; near names: errors, retries, bytes; docs/use/ci.md lists all'],
-    ['read. < 5', 'no figure of a stage is called nothing'],
+    [
+      'zebra == 0',
+      'no figure of the whole run is called "zebra"; near names: errors, retries, bytes; docs/use/ci.md lists all',
+    ],
+    [
+      'read. < 5',
+      'no figure of a stage is called nothing; near names: rate, throughput, peak; docs/use/ci.md lists all',
+    ],
     ['rate > 5', 'rate is a figure of a stage: put a stage name before it, such as read.rate'],
     ['read.p99 < 50', `${time}"50"`],
     ['read.p99 < 50MB/s', `${time}"50MB/s"`],
