@@ -8,7 +8,7 @@ import { globalIndex } from '../workload/shard.js';
  * @import { BucketAccess } from './bucket-access.js'
  */
 
-/** A probe that no other part of a run uses. */
+/** Higher than the index of any probe. */
 const LOCAL_INDEX = 4096;
 
 /** Two runs that start together write their markers within this time. */
@@ -35,7 +35,7 @@ export class RunMarker {
   constructor(keyspace, shard) {
     this.#index = globalIndex(shard, LOCAL_INDEX);
     this.#bucket = keyspace.bucketOf(this.#index);
-    this.#key = keyspace.probeKeyOf(this.#index);
+    this.#key = keyspace.markerKeyOf(this.#index);
   }
 
   /**

@@ -144,8 +144,8 @@ test('a store that refuses the marker does not keep the run from starting, and i
 
 test('Row 44: a marker that a store keeps, or does not let go, is named', async () => {
   for (const [script, problem] of /** @type {const} */ ([
-    [{ keeps: true }, /^the store confirmed that it deleted benchmark\/run-1\/\S+-probe-4096, .* and keeps it$/],
-    [{ failing: 'delete' }, /^benchmark\/run-1\/\S+-probe-4096, .* may be left \(HTTP 403\)$/],
+    [{ keeps: true }, /^the store confirmed that it deleted benchmark\/run-1\/-running-4096, .* and keeps it$/],
+    [{ failing: 'delete' }, /^benchmark\/run-1\/-running-4096, .* may be left \(HTTP 403\)$/],
   ])) {
     const store = new Store({ honours: true, ...script });
     const marker = new RunMarker(KEYSPACE, WHOLE);
