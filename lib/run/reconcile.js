@@ -44,13 +44,29 @@ export async function proveWrites({ kinds }, session) {
   );
 }
 
+/** Leaves the buckets as they were. @param {Session} session */
+export async function reconcile(session) {
+  await compareAndRemove(session);
+  const { config, run, checks, result } = session;
+  const { marker } = checks;
+  // Clean-up removes the marker from a versioned bucket, and has failed if the store is gone.
+  if (!marker.isPlaced || (run.versioned.size > 0 && checks.mayHaveWritten) || (result.cleanup?.left ?? 0) < 0) {
+    return;
+  }
+  const problem = await withBucketAccess(accessOf(session), (access) => marker.remove(access));
+  if (problem !== null && run.mayRemove) {
+    result.isTransient ||= result.problems.length === 0;
+    result.problems.push(`${problem}; remove it with: cleanup ${config.objects.runId}`);
+  }
+}
+
 /**
  * Compares what the store confirmed with what it has, and removes what the run left behind. No answer of a store proves
  * what its lists do not show, so they are checked even if the run removed everything that it wrote.
  *
  * @param {Session} session
  */
-export async function reconcile(session) {
+async function compareAndRemove(session) {
   const { config, run, checks, result, observer, signal } = session;
   const { store, objects, load } = config;
   const { wroteObjects, probes, versioned, reconciliation } = run;
@@ -117,12 +133,15 @@ async function look(session, settle, what) {
  * @returns {{ keyspace: Session['run']['keyspace'], reconciliation: Session['run']['reconciliation'],
  *   owns: (own: OwnKey) => boolean }} what of the buckets belongs to this host
  */
-function scopeOf({ config, run }) {
+function scopeOf({ config, run, checks: { marker } }) {
   const { shard } = config.objects;
   return {
     keyspace: run.keyspace,
     reconciliation: run.reconciliation,
-    owns: ({ isProbe, index }) => (isProbe ? isOfShard(shard, index) : isInShard(shard, index, run.indexCount)),
+    owns: (own) =>
+      own.isProbe
+        ? isOfShard(shard, own.index) && (run.versioned.size > 0 || !marker.is(own))
+        : isInShard(shard, own.index, run.indexCount),
   };
 }
 

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { getFips, hash } from 'node:crypto';
 import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
@@ -213,8 +213,8 @@ export class DirectConnection {
     }
     if (call.writeInput !== null && Buffer.isBuffer(request.body)) {
       request.headers.push('content-type', 'application/xml');
-      if (call.needsDigest) {
-        // MD5 is the only checksum that all stores support.
+      if (call.needsDigest && getFips() === 0) {
+        // MD5 is the only checksum that all stores support. In FIPS mode, Node has none.
         request.headers.push('content-md5', hash('md5', request.body, 'base64'));
       }
     }
