@@ -73,8 +73,8 @@ export async function preflight(run, config, signal, hooks) {
   const missing = new Set();
   /** @type {Set<string>} */
   const unverified = new Set();
-  /** @type {string[]} */
-  const cacheNotices = [];
+  /** @type {Set<string>} */
+  const dialect = new Set();
   const { store, objects } = config;
   const { buckets } = store;
   const workloads = {
@@ -87,7 +87,7 @@ export async function preflight(run, config, signal, hooks) {
     findings,
     missing,
     unverified,
-    cacheNotices,
+    dialect,
     ...workloads,
     hooks: { ...NO_HOOKS, ...hooks },
   };
@@ -113,7 +113,7 @@ export async function preflight(run, config, signal, hooks) {
   return {
     problems: isOver ? [] : problems,
     isTransient: !isOver && unverified.size === 0 && findings.isTransient,
-    notices: isOver ? [] : [...noticesOf(run, config, missing), ...cacheNotices],
+    notices: isOver ? [] : [...noticesOf(run, config, missing), ...dialect],
   };
 }
 
@@ -157,7 +157,7 @@ function missingNotice(runId, missing) {
  * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were not found
  * @property {Set<string>} unverified buckets that accepted a wrong checksum
- * @property {string[]} cacheNotices why reads of some buckets do not measure a cache
+ * @property {Set<string>} dialect notices of what the store, a proxy or a cache does, and what that means for the run
  * @property {Workload} probes
  * @property {Workload} kept objects of an earlier run
  */
@@ -313,7 +313,7 @@ class BucketPreflight {
    *   serve the object
    */
   async #isReadByPublicUrl(workload, localIndex) {
-    const { run, config, signal, connection, findings, cacheNotices } = this.#shared;
+    const { run, config, signal, connection, findings, dialect } = this.#shared;
     const size = workload.sizeOf(globalIndex(config.objects.shard, localIndex));
     const operation = this.#operations.find(
       ({ followsAccess, preflight: { maxObjectBytes } }) => followsAccess && size <= maxObjectBytes,
@@ -331,7 +331,9 @@ class BucketPreflight {
     if (isObstacle) {
       findings.add(operation.name, this.#bucket, error);
     }
-    cacheNotices.push(...(cache === '' ? [] : [cache]));
+    if (cache !== '') {
+      dialect.add(cache);
+    }
     return !isObstacle;
   }
 
@@ -374,7 +376,31 @@ class BucketPreflight {
     if (isNeeded && answer.error !== null && !NO_OBSTACLES.includes(answer.error.kind)) {
       findings.add(operation.name, this.#bucket, answer.error);
     }
+    if (answer.error === null && workload === this.#shared.probes) {
+      this.#noteDialect(operation, localIndex);
+    }
     return answer;
+  }
+
+  /**
+   * Finds out once what else would count as an integrity error of each object.
+   *
+   * @param {Operation} operation that has succeeded
+   * @param {number} localIndex of the probe
+   */
+  #noteDialect({ creates, effect, name }, localIndex) {
+    const { run, connection, probes, dialect } = this.#shared;
+    const { etagDigest, contentLength } = connection.reply;
+    if (creates && etagDigest === 0) {
+      dialect.add('The store returns no ETag for a write, so Stat checks only sizes');
+    }
+    if (effect === 'reads' && !probes.ledger.matches(localIndex, etagDigest)) {
+      run.ledger.ignoreEtags();
+      dialect.add('The ETag of an object differs from the one returned for its write, so Stat checks only sizes');
+    }
+    if (name === 'stat' && contentLength < 0) {
+      dialect.add('The response to HEAD does not state the size, so Stat checks only ETags');
+    }
   }
 
   /**

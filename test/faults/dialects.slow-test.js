@@ -29,6 +29,118 @@ async function runBehind(t, options, treat) {
   return { outcome, endpoint, proxy, dotEnv };
 }
 
+/**
+ * @param {(headers: Map<string, string>) => void} change of each response
+ * @param {readonly string[]} [methods] whose responses are changed
+ * @returns {Treatment}
+ */
+function changingHeaders(change, methods = ['PUT', 'GET', 'HEAD']) {
+  return async (exchange) => {
+    const answer = await exchange.forward();
+    const pairs = answer.headers.flatMap((name, index) =>
+      index % 2 === 0 ? [/** @type {[string, string]} */ ([name.toLowerCase(), answer.headers[index + 1]])] : [],
+    );
+    const headers = new Map(pairs);
+    if (methods.includes(exchange.operation)) {
+      change(headers);
+    }
+    exchange.respond({ ...answer, headers: [...headers].flat() });
+  };
+}
+
+describe('headers that differ', { concurrency: 3 }, () => {
+  const etag = (/** @type {(etag: string) => string} */ change) => (/** @type {Map<string, string>} */ headers) =>
+    void headers.set('etag', change(headers.get('etag') ?? ''));
+  const noEtag = (/** @type {Map<string, string>} */ headers) => void headers.delete('etag');
+  const noLength = (/** @type {Map<string, string>} */ headers) => void headers.delete('content-length');
+  const vary = /^The ETag of an object differs from the one returned for its write, so Stat checks only sizes$/;
+
+  for (const [what, treat, notice] of /** @type {[string, Treatment, RegExp | null][]} */ ([
+    ['no ETag for writes', changingHeaders(noEtag, ['PUT']), /^The store returns no ETag for a write, so/],
+    ['no ETag at all', changingHeaders(noEtag), /^The store returns no ETag for a write, so/],
+    ['no ETag for HEAD', changingHeaders(noEtag, ['HEAD']), null],
+    [
+      'an empty ETag for HEAD',
+      changingHeaders(
+        etag(() => ''),
+        ['HEAD'],
+      ),
+      null,
+    ],
+    [
+      'an empty ETag in quotes',
+      changingHeaders(
+        etag(() => '""'),
+        ['GET', 'HEAD'],
+      ),
+      null,
+    ],
+    [
+      'weak ETags',
+      changingHeaders(
+        etag((text) => `W/${text}`),
+        ['GET', 'HEAD'],
+      ),
+      null,
+    ],
+    [
+      'capital ETags',
+      changingHeaders(
+        etag((text) => text.toUpperCase()),
+        ['HEAD'],
+      ),
+      null,
+    ],
+    [
+      'ETags without quotes',
+      changingHeaders(
+        etag((text) => text.replaceAll('"', '')),
+        ['GET', 'HEAD'],
+      ),
+      null,
+    ],
+    [
+      'ETags with a suffix',
+      changingHeaders(
+        etag((text) => text.replace(/"$/, '-gzip"')),
+        ['GET', 'HEAD'],
+      ),
+      vary,
+    ],
+    [
+      'other ETags',
+      changingHeaders(
+        etag((text) => `"${text.length}-1"`),
+        ['HEAD'],
+      ),
+      vary,
+    ],
+    ['HEAD without a length', changingHeaders(noLength, ['HEAD']), /^The response to HEAD does not state the size, so/],
+  ])) {
+    for (const client of ['direct', 'sdk']) {
+      test(`${what} cause no integrity errors with the ${client} client, and at most one notice`, async (t) => {
+        const { outcome } = await runBehind(t, ['--client', client], treat);
+        assertStatus(outcome, 0);
+        const lines = outcome.stderr.split('\n').filter((line) => /ETag|state the size/.test(line));
+        assert.equal(lines.length, notice === null ? 0 : 1, outcome.stderr);
+        assert.match(lines.join(''), notice ?? /^$/);
+      });
+    }
+  }
+
+  test('a single ETag that differs is still an integrity error', async (t) => {
+    const treat = changingHeaders(
+      etag(() => '"0"'),
+      ['HEAD'],
+    );
+    const { outcome } = await runBehind(t, [], (exchange) =>
+      exchange.index === 7 ? treat(exchange) : exchange.pass(),
+    );
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr + outcome.stdout, /the ETag differs from the one returned for the write/);
+  });
+});
+
 describe('before the first write', { concurrency: 3 }, () => {
   const retention = (/** @type {string} */ mode, /** @type {string} */ time) =>
     `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention>${mode}${time}</DefaultRetention></Rule></ObjectLockConfiguration>`;
