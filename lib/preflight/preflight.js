@@ -166,6 +166,8 @@ class BucketPreflight {
   #shared;
   #bucket;
   #operations;
+  /** Whether the store confirmed that it wrote the probe. */
+  #isWritten = false;
 
   /**
    * @param {Shared} shared
@@ -223,7 +225,8 @@ class BucketPreflight {
     if (signal.aborted || written.some(({ error }) => error?.status === 0)) {
       return;
     }
-    if (written.some(({ error }) => error === null)) {
+    this.#isWritten = written.some(({ error }) => error === null);
+    if (this.#isWritten) {
       await hooks.written(this.#bucket, run.keyspace.probeKeyOf(index));
     }
     if (await this.#isReadByPublicUrl(probes, localIndex)) {
@@ -373,7 +376,10 @@ class BucketPreflight {
     if (answer.isFirstTry && answer.error?.status !== 0) {
       hooks.answered(operation.name, run.clock.now() - startedAt);
     }
-    if (isNeeded && answer.error !== null && !NO_OBSTACLES.includes(answer.error.kind)) {
+    // A probe that was written and cannot be read was not stored.
+    const isExpected =
+      NO_OBSTACLES.includes(answer.error?.kind ?? '') && !(this.#isWritten && operation.effect === 'reads');
+    if (isNeeded && answer.error !== null && !isExpected) {
       findings.add(operation.name, this.#bucket, answer.error);
     }
     if (answer.error === null && workload === this.#shared.probes) {

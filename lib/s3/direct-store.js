@@ -5,7 +5,7 @@ import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { XmlElement, readXml } from '../text/xml.js';
-import { parseErrorBody } from './error-response.js';
+import { parseErrorBody, parseUnexpectedBody } from './error-response.js';
 import {
   MAX_DOCUMENT_BYTES,
   digestIn,
@@ -34,9 +34,6 @@ import {
 
 /** The rest of a longer error body is ignored. */
 const MAX_ERROR_BODY_LENGTH = 8192;
-
-/** S3 begins some responses before it has carried out the request. A later error is then in the body of a 200. */
-const ERROR_BODY = '<Error>';
 
 const VERSION_ID = 'x-amz-version-id';
 
@@ -323,7 +320,7 @@ export class DirectConnection {
       this.#reject(this.#refusal());
     } else if (this.#call.readOutput !== null) {
       this.#takeOutput(this.#call.readOutput, isProven);
-    } else if (this.#failureBody.includes(ERROR_BODY)) {
+    } else if (this.#hasFailureBody()) {
       this.#reject(this.#refusal());
     } else if (isProven || this.#isWhole()) {
       this.#resolve();
@@ -373,6 +370,15 @@ export class DirectConnection {
     }
   }
 
+  /**
+   * S3 begins some responses before it has carried out the request. A later error is then in the body of a 200. A
+   * gateway may say anything there. A write that succeeds has no body.
+   */
+  #hasFailureBody() {
+    const body = this.#failureBody.trim();
+    return body !== '' && (this.#call.sendsObject || readXml(body).root.name === 'Error');
+  }
+
   /** Whether a response that ended when the connection closed has all bytes of its object, or a complete document. */
   #isWhole() {
     return this.#sink === null
@@ -382,7 +388,7 @@ export class DirectConnection {
 
   #refusal() {
     return classifyAnswer({
-      ...parseErrorBody(this.#failureBody),
+      ...(this.#status < 300 ? parseUnexpectedBody : parseErrorBody)(this.#failureBody),
       status: this.#status,
       retryAfter: this.#retryAfter,
       date: this.#date,

@@ -7,6 +7,7 @@ import { endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
+import { parseUnexpectedBody } from './error-response.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
@@ -14,6 +15,9 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
  * @import { SocketCallback } from '../http/keep-alive-agent.js'
  * @import { StoreOptions } from './object-store.js'
  */
+
+/** @type {ReadonlySet<string | undefined>} */
+const WRITES = new Set(['PutObjectCommand', 'UploadPartCommand']);
 
 /** Without a logger, the SDK prints a warning for each failed attempt whose body exceeds a certain length. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -87,7 +91,8 @@ function credentialsFor(credentials) {
 
 /**
  * Middleware that limits the length of documents. The SDK reads and parses documents of any length, which can take a
- * minute. A document whose length is unknown or above the limit is read here instead.
+ * minute. A document whose length is unknown or above the limit is read here instead. So is the response to a write, which
+ * has no body if it succeeds: the SDK looks only at its status.
  *
  * @param {any} next
  * @param {{ commandName?: string }} context
@@ -96,8 +101,10 @@ function credentialsFor(credentials) {
 function boundDocument(next, { commandName }) {
   return async (/** @type {any} */ args) => {
     const result = await next(args);
-    const { headers, body } = result.response;
-    if (commandName !== 'GetObjectCommand' && body && !(headers['content-length'] <= MAX_DOCUMENT_BYTES)) {
+    const { headers, body, statusCode: status } = result.response;
+    const length = headers['content-length'];
+    const isWritten = WRITES.has(commandName) && status < 300 && length !== '0';
+    if (commandName !== 'GetObjectCommand' && body && (isWritten || !(length <= MAX_DOCUMENT_BYTES))) {
       const parts = [];
       let bytes = 0;
       for await (const part of body) {
@@ -108,6 +115,10 @@ function boundDocument(next, { commandName }) {
         parts.push(part);
       }
       result.response.body = Buffer.concat(parts);
+      const text = isWritten ? result.response.body.toString() : '';
+      if (text.trim() !== '') {
+        throw classifyAnswer({ ...parseUnexpectedBody(text), status, now: 0 });
+      }
     }
     return result;
   };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dotEnvOf, runCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, withoutPhases } from '../helpers/outcome.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { Treatment } from '../helpers/fault-proxy.js'
+ * @import { Exchange, Treatment } from '../helpers/fault-proxy.js'
  */
 
 // Stores and proxies that speak S3 in their own way.
@@ -139,6 +139,45 @@ describe('headers that differ', { concurrency: 3 }, () => {
     assertStatus(outcome, 1);
     assert.match(outcome.stderr + outcome.stdout, /the ETag differs from the one returned for the write/);
   });
+});
+
+describe('writes that were not stored', { concurrency: 3 }, () => {
+  const respond = (/** @type {string} */ text) => (/** @type {Exchange} */ exchange) => {
+    const body = Buffer.from(text);
+    exchange.respond({ status: 200, headers: ['Content-Length', String(body.length)], body });
+  };
+  const bodies = [
+    '<?xml version="1.0"?>\n<Error xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Code>InternalError</Code></Error>',
+    '<s3:Error xmlns:s3="x"><s3:Code>InternalError</s3:Code></s3:Error>',
+    '{"error":"internal"}',
+    '<html><body>Bad gateway</body></html>',
+    'Service unavailable',
+  ];
+
+  for (const client of ['direct', 'sdk']) {
+    test(`a 200 with a body fails each write of the ${client} client, and shows its words`, async (t) => {
+      let next = 0;
+      const { outcome, endpoint } = await runBehind(t, ['--client', client, '--retries', '0'], (exchange) =>
+        exchange.operation === 'PUT' && exchange.index >= 0
+          ? respond(bodies[next++ % bodies.length])(exchange)
+          : exchange.pass(),
+      );
+      assertStatus(outcome, 1);
+      for (const words of [/with an error in its body: InternalError/, /\{"error":"internal"\}/, /Bad gateway/]) {
+        assert.match(outcome.stdout + outcome.stderr, words);
+      }
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+
+    test(`a store that confirms writes and stores nothing is refused before the stages of the ${client} client`, async (t) => {
+      const { outcome } = await runBehind(t, ['--client', client], (exchange) =>
+        exchange.operation === 'PUT' ? respond('')(exchange) : exchange.pass(),
+      );
+      assert.notEqual(outcome.status, 0);
+      assert.match(outcome.stderr, /^error: /m);
+      assert.equal(outcome.stdout, '');
+    });
+  }
 });
 
 describe('before the first write', { concurrency: 3 }, () => {
