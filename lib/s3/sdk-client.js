@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ProtocolError } from '../http/protocol-error.js';
-import { endpointUrl } from './address.js';
+import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
@@ -29,7 +29,7 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  * @param {StoreOptions} options
  */
 export function createSdkClient(options) {
-  const { agent, keepAlive, useTls, addressing, region, credentials, threads, epochNow, onColo } = options;
+  const { agent, keepAlive, useTls, region, credentials, threads, epochNow, onColo } = options;
   // The agent has no limit, because the threads limit the concurrency. With a limit, a request that has to wait would
   // take over another request's socket, even without keepAlive, and the socket would not be counted as reused.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
@@ -45,7 +45,7 @@ export function createSdkClient(options) {
     endpoint: endpointUrl(options),
     region: async () => region.current,
     credentials: credentialsFor(credentials),
-    forcePathStyle: addressing !== 'virtual',
+    ...plainAddresses(options),
     maxAttempts: 1,
     logger: SILENT,
     // R2 does not support «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
@@ -75,6 +75,39 @@ export function createSdkClient(options) {
   // derives from responses.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
   return client;
+}
+
+/**
+ * Replaces the SDK's rules for endpoints. They use other hosts, or other signatures, for buckets with certain names, and
+ * for many AWS_… variables (S3 Express, FIPS, dual-stack, accelerate, multi-region).
+ *
+ * @param {StoreOptions} options
+ */
+function plainAddresses(options) {
+  /** @type {Map<string, { url: URL, headers: {}, properties: {} }>} */
+  const endpoints = new Map();
+  return {
+    endpointProvider: (/** @type {{ Bucket?: string }} */ { Bucket = '' }) => {
+      const hostname = connectionHostname({ ...options, buckets: [Bucket] });
+      const path = options.addressing === 'virtual' ? '' : `/${Bucket}`;
+      const endpoint = endpoints.get(Bucket) ?? {
+        url: new URL(`${endpointUrl({ ...options, hostname })}${path}`),
+        headers: {},
+        properties: {},
+      };
+      endpoints.set(Bucket, endpoint);
+      return endpoint;
+    },
+    httpAuthSchemeProvider: (/** @type {{ region?: string }} */ { region }) => [
+      {
+        schemeId: 'aws.auth#sigv4',
+        signingProperties: { name: 's3', region },
+        propertiesExtractor: (/** @type {unknown} */ config, /** @type {unknown} */ context) => ({
+          signingProperties: { config, context },
+        }),
+      },
+    ],
+  };
 }
 
 /**
