@@ -35,6 +35,8 @@ import {
 /** The rest of a longer error body is ignored. */
 const MAX_ERROR_BODY_LENGTH = 8192;
 
+const MD5_HEADER = 'content-md5';
+
 const VERSION_ID = 'x-amz-version-id';
 
 /** The body of a PUT or POST without content, which must still have a Content-Length header. */
@@ -206,14 +208,17 @@ export class DirectConnection {
       request.target = `${path}?${canonical}`;
       const hashed =
         call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
-      request.headers = this.#signer.sign(method, path, hashed, canonical);
-    }
-    if (call.writeInput !== null && Buffer.isBuffer(request.body)) {
-      request.headers.push('content-type', 'application/xml');
-      if (call.needsDigest) {
-        // MD5 is the only checksum that all stores support.
-        request.headers.push('content-md5', hash('md5', request.body, 'base64'));
+      const [name, value] = call.needsDigest && Buffer.isBuffer(request.body) ? digestHeader(request.body) : ['', ''];
+      // Stores refuse x-amz-… headers that are not signed.
+      request.headers = name.startsWith('x-amz-')
+        ? this.#signer.signHeaders(method, path, hashed, canonical, [[name, value]])
+        : this.#signer.sign(method, path, hashed, canonical);
+      if (name === MD5_HEADER) {
+        request.headers.push(name, value);
       }
+    }
+    if (call.writeInput !== null) {
+      request.headers.push('content-type', 'application/xml');
     }
     this.#call = call;
     this.#input = input;
@@ -423,6 +428,20 @@ export class DirectConnection {
     } else {
       this.#reject(cutShort());
     }
+  }
+}
+
+/**
+ * MD5 is the only checksum that all stores support, but in FIPS mode Node has none.
+ *
+ * @param {Buffer} body
+ * @returns {[name: string, value: string]}
+ */
+function digestHeader(body) {
+  try {
+    return [MD5_HEADER, hash('md5', body, 'base64')];
+  } catch {
+    return ['x-amz-checksum-sha256', hash('sha256', body, 'base64')];
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
@@ -176,6 +177,32 @@ describe('writes that were not stored', { concurrency: 3 }, () => {
       assert.notEqual(outcome.status, 0);
       assert.match(outcome.stderr, /^error: /m);
       assert.equal(outcome.stdout, '');
+    });
+  }
+});
+
+describe('a host without MD5', { concurrency: 2 }, () => {
+  const env = { NODE_OPTIONS: `--import=${new URL('../helpers/without-md5.js', import.meta.url).href}` };
+
+  for (const client of ['direct', 'sdk']) {
+    test(`removes batches and cleans up with another checksum, with the ${client} client`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      /** @type {boolean[]} */
+      const batches = [];
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        if ('delete' in exchange.query) {
+          const { 'x-amz-checksum-sha256': sha256, 'x-amz-checksum-crc32': crc32 } = exchange.headers;
+          batches.push(crc32 !== undefined || sha256 === hash('sha256', exchange.body, 'base64'));
+        }
+        return exchange.pass();
+      });
+      const dotEnv = dotEnvOf({ ...endpoint, port: proxy.port });
+      for (const stages of ['write,batch-remove', 'write']) {
+        const outcome = await runCommand(t, [...RUN, '--client', client, '--stages', stages], { dotEnv, env });
+        assertStatus(outcome, 0);
+        assert.deepEqual(await keysIn(endpoint), []);
+      }
+      assert.ok(batches.length >= 3 && batches.every(Boolean), String(batches));
     });
   }
 });
