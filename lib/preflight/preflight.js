@@ -5,7 +5,7 @@ import { CHANGED } from '../operations/existing-object.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
 import { CLIENTS } from '../s3/object-store.js';
-import { ARCHIVED, NOT_FOUND } from '../s3/s3-error.js';
+import { ARCHIVED, AttemptError, NOT_FOUND, NO_STORE } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { requestAbsentObject, sendControlOperation } from './control-request.js';
 import { Findings } from './preflight-findings.js';
@@ -185,6 +185,11 @@ class BucketPreflight {
     const context = { run, maxAttempts: MAX_ATTEMPTS, signal };
     const { error, attempts } = await requestAbsentObject(context, connection, bucket);
     run.requests.preflight += attempts;
+    if (error === null && !signal.aborted) {
+      const message = 'is no S3 store: it has an object that cannot exist';
+      findings.add(FIRST_ACTION, bucket, new AttemptError({ kind: NO_STORE, handling: 'stop', message }));
+      return;
+    }
     const isRefused = error !== null && error.kind !== NOT_FOUND;
     // Without permission to list, some stores respond "forbidden" for absent objects, so try the run's operations.
     const isInDoubt = error?.code === 'AccessDenied' && config.load.stages.length > 0;

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW, NO_PORT } from './s3-error.js';
+import { CLOCK_SKEW, NO_PORT, NO_STORE } from './s3-error.js';
 
 /**
  * @import { SettingNames } from '../model/config.js'
@@ -59,6 +59,8 @@ export function explainError(error, { hostname, port, buckets, action, now, ...p
       return `no TLS connection to ${hostname}:${port} (${message}): check ${settings.port}; use ${settings.plainHttp} for plain HTTP`;
     case 'name':
       return `the name ${hostname} does not resolve (${message}): check ${settings.hostname}`;
+    case NO_STORE:
+      return `${hostname}:${port} ${message}: check ${settings.hostname}`;
     case NO_PORT:
       return `this host has no free local address or port for a connection to ${hostname}:${port} (${message}): close other connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':

@@ -231,6 +231,25 @@ describe('before the first write', { concurrency: 3 }, () => {
     });
   }
 
+  for (const client of ['direct', 'sdk']) {
+    test(`a server that answers everything with a page is refused by the ${client} client`, async (t) => {
+      const body = Buffer.from('<!doctype html><html><body>welcome</body></html>');
+      const headers = ['Content-Type', 'text/html', 'Content-Length', String(body.length)];
+      for (const options of [[], ['--stages', 'write', '--keep']]) {
+        const { outcome, proxy } = await runBehind(t, ['--client', client, ...options], (exchange) =>
+          exchange.respond({ status: 200, headers, body }),
+        );
+        assertStatus(outcome, 2);
+        assert.match(
+          outcome.stderr,
+          /^error: 127\.0\.0\.1:\d+ is no S3 store: it has an object that cannot exist: check S3_HOSTNAME$/m,
+        );
+        assert.equal(outcome.stdout, '');
+        assert.equal(proxy.requests.PUT, undefined);
+      }
+    });
+  }
+
   test('an empty versioning status means that there are no versions', async (t) => {
     const { outcome } = await runBehind(t, [], (exchange) =>
       'versioning' in exchange.query
