@@ -324,7 +324,7 @@ class Upload {
   async #settle(step, error) {
     const { size } = this.#record;
     const accept = (/** @type {Reply} */ { contentLength }) => {
-      if (contentLength !== size) {
+      if (contentLength >= 0 && contentLength !== size) {
         throw new IntegrityError(
           this.#record,
           `the upload no longer exists, and the size of the object is ${contentLength} bytes, expected ${size}`,

@@ -192,7 +192,7 @@ function packed({ key, size, etag }) {
   return {
     key: Buffer.from(key, 'utf8'),
     size,
-    etagDigest: etag === '' ? 0 : etagDigest(Buffer.from(etag, 'latin1')),
+    etagDigest: etagDigest(Buffer.from(etag, 'latin1')),
   };
 }
 

@@ -5,7 +5,7 @@ import { CHANGED } from '../operations/existing-object.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
 import { CLIENTS } from '../s3/object-store.js';
-import { ARCHIVED, NOT_FOUND } from '../s3/s3-error.js';
+import { ARCHIVED, AttemptError, NOT_FOUND, NO_STORE } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { requestAbsentObject, sendControlOperation } from './control-request.js';
 import { Findings } from './preflight-findings.js';
@@ -73,8 +73,8 @@ export async function preflight(run, config, signal, hooks) {
   const missing = new Set();
   /** @type {Set<string>} */
   const unverified = new Set();
-  /** @type {string[]} */
-  const cacheNotices = [];
+  /** @type {Set<string>} */
+  const dialect = new Set();
   const { store, objects } = config;
   const { buckets } = store;
   const workloads = {
@@ -87,7 +87,7 @@ export async function preflight(run, config, signal, hooks) {
     findings,
     missing,
     unverified,
-    cacheNotices,
+    dialect,
     ...workloads,
     hooks: { ...NO_HOOKS, ...hooks },
   };
@@ -113,7 +113,7 @@ export async function preflight(run, config, signal, hooks) {
   return {
     problems: isOver ? [] : problems,
     isTransient: !isOver && unverified.size === 0 && findings.isTransient,
-    notices: isOver ? [] : [...noticesOf(run, config, missing), ...cacheNotices],
+    notices: isOver ? [] : [...noticesOf(run, config, missing), ...dialect],
   };
 }
 
@@ -157,7 +157,7 @@ function missingNotice(runId, missing) {
  * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were not found
  * @property {Set<string>} unverified buckets that accepted a wrong checksum
- * @property {string[]} cacheNotices why reads of some buckets do not measure a cache
+ * @property {Set<string>} dialect notices of what the store, a proxy or a cache does, and what that means for the run
  * @property {Workload} probes
  * @property {Workload} kept objects of an earlier run
  */
@@ -166,6 +166,8 @@ class BucketPreflight {
   #shared;
   #bucket;
   #operations;
+  /** Whether the store confirmed that it wrote the probe. */
+  #isWritten = false;
 
   /**
    * @param {Shared} shared
@@ -183,6 +185,11 @@ class BucketPreflight {
     const context = { run, maxAttempts: MAX_ATTEMPTS, signal };
     const { error, attempts } = await requestAbsentObject(context, connection, bucket);
     run.requests.preflight += attempts;
+    if (error === null && !signal.aborted) {
+      const message = 'is no S3 store: it has an object that cannot exist';
+      findings.add(FIRST_ACTION, bucket, new AttemptError({ kind: NO_STORE, handling: 'stop', message }));
+      return;
+    }
     const isRefused = error !== null && error.kind !== NOT_FOUND;
     // Without permission to list, some stores respond "forbidden" for absent objects, so try the run's operations.
     const isInDoubt = error?.code === 'AccessDenied' && config.load.stages.length > 0;
@@ -223,7 +230,8 @@ class BucketPreflight {
     if (signal.aborted || written.some(({ error }) => error?.status === 0)) {
       return;
     }
-    if (written.some(({ error }) => error === null)) {
+    this.#isWritten = written.some(({ error }) => error === null);
+    if (this.#isWritten) {
       await hooks.written(this.#bucket, run.keyspace.probeKeyOf(index));
     }
     if (await this.#isReadByPublicUrl(probes, localIndex)) {
@@ -313,7 +321,7 @@ class BucketPreflight {
    *   serve the object
    */
   async #isReadByPublicUrl(workload, localIndex) {
-    const { run, config, signal, connection, findings, cacheNotices } = this.#shared;
+    const { run, config, signal, connection, findings, dialect } = this.#shared;
     const size = workload.sizeOf(globalIndex(config.objects.shard, localIndex));
     const operation = this.#operations.find(
       ({ followsAccess, preflight: { maxObjectBytes } }) => followsAccess && size <= maxObjectBytes,
@@ -331,7 +339,9 @@ class BucketPreflight {
     if (isObstacle) {
       findings.add(operation.name, this.#bucket, error);
     }
-    cacheNotices.push(...(cache === '' ? [] : [cache]));
+    if (cache !== '') {
+      dialect.add(cache);
+    }
     return !isObstacle;
   }
 
@@ -371,10 +381,37 @@ class BucketPreflight {
     if (answer.isFirstTry && answer.error?.status !== 0) {
       hooks.answered(operation.name, run.clock.now() - startedAt);
     }
-    if (isNeeded && answer.error !== null && !NO_OBSTACLES.includes(answer.error.kind)) {
+    // A probe that was written and cannot be read was not stored.
+    const isExpected =
+      NO_OBSTACLES.includes(answer.error?.kind ?? '') && !(this.#isWritten && operation.effect === 'reads');
+    if (isNeeded && answer.error !== null && !isExpected) {
       findings.add(operation.name, this.#bucket, answer.error);
     }
+    if (answer.error === null && workload === this.#shared.probes) {
+      this.#noteDialect(operation, localIndex);
+    }
     return answer;
+  }
+
+  /**
+   * Finds out once what else would count as an integrity error of each object.
+   *
+   * @param {Operation} operation that has succeeded
+   * @param {number} localIndex of the probe
+   */
+  #noteDialect({ creates, effect, name }, localIndex) {
+    const { run, connection, probes, dialect } = this.#shared;
+    const { etagDigest, contentLength } = connection.reply;
+    if (creates && etagDigest === 0) {
+      dialect.add('The store returns no ETag for a write, so Stat checks only sizes');
+    }
+    if (effect === 'reads' && !probes.ledger.matches(localIndex, etagDigest)) {
+      run.ledger.ignoreEtags();
+      dialect.add('The ETag of an object differs from the one returned for its write, so Stat checks only sizes');
+    }
+    if (name === 'stat' && contentLength < 0) {
+      dialect.add('The response to HEAD does not state the size, so Stat checks only ETags');
+    }
   }
 
   /**

@@ -64,9 +64,7 @@ export async function requestRetention(buckets, { admin, retry }) {
       }
     } catch (error) {
       // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
-      if (!(error instanceof AttemptError)) {
-        throw error;
-      }
+      asAttemptError(error);
     }
   });
   return retained;

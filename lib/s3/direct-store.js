@@ -1,11 +1,11 @@
-import { getFips, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { XmlElement, readXml } from '../text/xml.js';
-import { parseErrorBody } from './error-response.js';
+import { parseErrorBody, parseUnexpectedBody } from './error-response.js';
 import {
   MAX_DOCUMENT_BYTES,
   digestIn,
@@ -35,8 +35,7 @@ import {
 /** The rest of a longer error body is ignored. */
 const MAX_ERROR_BODY_LENGTH = 8192;
 
-/** S3 begins some responses before it has carried out the request. A later error is then in the body of a 200. */
-const ERROR_BODY = '<Error>';
+const MD5_HEADER = 'content-md5';
 
 const VERSION_ID = 'x-amz-version-id';
 
@@ -209,14 +208,17 @@ export class DirectConnection {
       request.target = `${path}?${canonical}`;
       const hashed =
         call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
-      request.headers = this.#signer.sign(method, path, hashed, canonical);
-    }
-    if (call.writeInput !== null && Buffer.isBuffer(request.body)) {
-      request.headers.push('content-type', 'application/xml');
-      if (call.needsDigest && getFips() === 0) {
-        // MD5 is the only checksum that all stores support. In FIPS mode, Node has none.
-        request.headers.push('content-md5', hash('md5', request.body, 'base64'));
+      const [name, value] = call.needsDigest && Buffer.isBuffer(request.body) ? digestHeader(request.body) : ['', ''];
+      // Stores refuse x-amz-… headers that are not signed.
+      request.headers = name.startsWith('x-amz-')
+        ? this.#signer.signHeaders(method, path, hashed, canonical, [[name, value]])
+        : this.#signer.sign(method, path, hashed, canonical);
+      if (name === MD5_HEADER) {
+        request.headers.push(name, value);
       }
+    }
+    if (call.writeInput !== null) {
+      request.headers.push('content-type', 'application/xml');
     }
     this.#call = call;
     this.#input = input;
@@ -323,7 +325,7 @@ export class DirectConnection {
       this.#reject(this.#refusal());
     } else if (this.#call.readOutput !== null) {
       this.#takeOutput(this.#call.readOutput, isProven);
-    } else if (this.#failureBody.includes(ERROR_BODY)) {
+    } else if (this.#hasFailureBody()) {
       this.#reject(this.#refusal());
     } else if (isProven || this.#isWhole()) {
       this.#resolve();
@@ -373,6 +375,15 @@ export class DirectConnection {
     }
   }
 
+  /**
+   * S3 begins some responses before it has carried out the request. A later error is then in the body of a 200. A
+   * gateway may say anything there. A write that succeeds has no body.
+   */
+  #hasFailureBody() {
+    const body = this.#failureBody.trim();
+    return body !== '' && (this.#call.sendsObject || readXml(body).root.name === 'Error');
+  }
+
   /** Whether a response that ended when the connection closed has all bytes of its object, or a complete document. */
   #isWhole() {
     return this.#sink === null
@@ -382,7 +393,7 @@ export class DirectConnection {
 
   #refusal() {
     return classifyAnswer({
-      ...parseErrorBody(this.#failureBody),
+      ...(this.#status < 300 ? parseUnexpectedBody : parseErrorBody)(this.#failureBody),
       status: this.#status,
       retryAfter: this.#retryAfter,
       date: this.#date,
@@ -417,6 +428,20 @@ export class DirectConnection {
     } else {
       this.#reject(cutShort());
     }
+  }
+}
+
+/**
+ * MD5 is the only checksum that all stores support, but in FIPS mode Node has none.
+ *
+ * @param {Buffer} body
+ * @returns {[name: string, value: string]}
+ */
+function digestHeader(body) {
+  try {
+    return [MD5_HEADER, hash('md5', body, 'base64')];
+  } catch {
+    return ['x-amz-checksum-sha256', hash('sha256', body, 'base64')];
   }
 }
 

@@ -2,6 +2,7 @@ import { decodeEntities } from '../text/entities.js';
 import { readXml } from '../text/xml.js';
 
 const CODE = /^[A-Za-z0-9.]{1,64}$/;
+const MAX_SHOWN = 100;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /** Reads an S3 error response's body, which is untrusted text. Fields are '' if it is not XML. @param {string} body */
@@ -16,6 +17,12 @@ export function parseErrorBody(body) {
     region: error.textOf('Region')?.trim() ?? '',
     requestId: error.textOf('RequestId')?.trim() ?? '',
   };
+}
+
+/** Reads the body of a response that reports success, and should have no such body. @param {string} body */
+export function parseUnexpectedBody(body) {
+  const error = parseErrorBody(body);
+  return error.code + error.message === '' ? { ...error, message: body.trim().slice(0, MAX_SHOWN) } : error;
 }
 
 /**

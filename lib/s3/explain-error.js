@@ -1,5 +1,5 @@
 import { connectionHostname, endpointUrl } from './address.js';
-import { CLOCK_SKEW, FULL, NOT_FOUND, NO_PORT, isTokenError } from './s3-error.js';
+import { CLOCK_SKEW, FULL, NOT_FOUND, NO_PORT, NO_STORE, isTokenError } from './s3-error.js';
 
 /**
  * @import { SettingNames, StoreConfig } from '../model/config.js'
@@ -65,6 +65,8 @@ export function explainError(error, { store, buckets, action, now }) {
       return `no TLS connection to ${hostname}:${port} (${message}): ${tlsProblem(error, settings)}`;
     case 'name':
       return `the name ${hostname} does not resolve (${message}): check ${settings.hostname}${byPath}`;
+    case NO_STORE:
+      return `${hostname}:${port} ${message}: check ${settings.hostname}`;
     case NO_PORT:
       return `this host has no free local address or port for a connection to ${hostname}:${port} (${message}): close other connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':

@@ -11,6 +11,8 @@ import { AttemptError } from './s3-error.js';
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 const QUOTE = 0x22;
+const SLASH = 0x2f;
+const LOWER_CASE = 0x20;
 const FNV_OFFSET_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
@@ -24,8 +26,9 @@ export function documentTooLong() {
 }
 
 /**
- * An unsigned 32-bit FNV-1a digest of an ETag without its quotes. Four bytes per object are enough to check whether a
- * later response has the ETag that the write returned. Never 0, which means «not written».
+ * An unsigned 32-bit FNV-1a digest of an ETag without its quotes, the mark of a weak one, and its case, which proxies
+ * change. Four bytes per object are enough to check whether a later response has the ETag that the write returned. 0 if
+ * the ETag is empty.
  *
  * @param {Uint8Array} bytes contain the header's raw value, from `start` to `end`
  * @param {number} [start]
@@ -33,12 +36,12 @@ export function documentTooLong() {
  */
 export function etagDigest(bytes, start = 0, end = bytes.length) {
   let digest = FNV_OFFSET_BASIS;
-  for (let offset = start; offset < end; offset++) {
+  for (let offset = bytes[start + 1] === SLASH ? start + 2 : start; offset < end; offset++) {
     if (bytes[offset] !== QUOTE) {
-      digest = Math.imul(digest ^ bytes[offset], FNV_PRIME);
+      digest = Math.imul(digest ^ (bytes[offset] | LOWER_CASE), FNV_PRIME);
     }
   }
-  return digest >>> 0 || 1;
+  return digest === FNV_OFFSET_BASIS ? 0 : digest >>> 0 || 1;
 }
 
 /**

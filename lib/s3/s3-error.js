@@ -95,6 +95,9 @@ export const ARCHIVED = 'archived';
 
 export const NO_UPLOAD = 'no-upload';
 
+/** The server has an object that cannot exist: a website, a login page or a captive portal answers anything. */
+export const NO_STORE = 'no-store';
+
 /** There is no free local port or address to connect from. */
 export const NO_PORT = 'no-port';
 

@@ -3,11 +3,11 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ProtocolError } from '../http/protocol-error.js';
-import { endpointUrl } from './address.js';
+import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
-import { wordsOf } from './error-response.js';
+import { parseUnexpectedBody, wordsOf } from './error-response.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
@@ -15,6 +15,9 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
  * @import { SocketCallback } from '../http/keep-alive-agent.js'
  * @import { StoreOptions } from './object-store.js'
  */
+
+/** @type {ReadonlySet<string | undefined>} */
+const WRITES = new Set(['PutObjectCommand', 'UploadPartCommand']);
 
 /** Without a logger, the SDK prints a warning for each failed attempt whose body exceeds a certain length. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -26,7 +29,7 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  * @param {StoreOptions} options
  */
 export function createSdkClient(options) {
-  const { agent, keepAlive, useTls, addressing, region, credentials, threads, epochNow, onColo } = options;
+  const { agent, keepAlive, useTls, region, credentials, threads, epochNow, onColo } = options;
   // The agent has no limit, because the threads limit the concurrency. With a limit, a request that has to wait would
   // take over another request's socket, even without keepAlive, and the socket would not be counted as reused.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
@@ -42,7 +45,7 @@ export function createSdkClient(options) {
     endpoint: endpointUrl(options),
     region: async () => region.current,
     credentials: credentialsFor(credentials),
-    forcePathStyle: addressing !== 'virtual',
+    ...plainAddresses(options),
     maxAttempts: 1,
     logger: SILENT,
     // R2 does not support «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
@@ -75,6 +78,39 @@ export function createSdkClient(options) {
 }
 
 /**
+ * Replaces the SDK's rules for endpoints. They use other hosts, or other signatures, for buckets with certain names, and
+ * for many AWS_… variables (S3 Express, FIPS, dual-stack, accelerate, multi-region).
+ *
+ * @param {StoreOptions} options
+ */
+function plainAddresses(options) {
+  /** @type {Map<string, { url: URL, headers: {}, properties: {} }>} */
+  const endpoints = new Map();
+  return {
+    endpointProvider: (/** @type {{ Bucket?: string }} */ { Bucket = '' }) => {
+      const hostname = connectionHostname({ ...options, buckets: [Bucket] });
+      const path = options.addressing === 'virtual' ? '' : `/${Bucket}`;
+      const endpoint = endpoints.get(Bucket) ?? {
+        url: new URL(`${endpointUrl({ ...options, hostname })}${path}`),
+        headers: {},
+        properties: {},
+      };
+      endpoints.set(Bucket, endpoint);
+      return endpoint;
+    },
+    httpAuthSchemeProvider: (/** @type {{ region?: string }} */ { region }) => [
+      {
+        schemeId: 'aws.auth#sigv4',
+        signingProperties: { name: 's3', region },
+        propertiesExtractor: (/** @type {unknown} */ config, /** @type {unknown} */ context) => ({
+          signingProperties: { config, context },
+        }),
+      },
+    ],
+  };
+}
+
+/**
  * @param {LiveCredentials} credentials
  * @returns the SDK's form; for credentials that expire, a function that the SDK calls for each request
  */
@@ -88,7 +124,8 @@ function credentialsFor(credentials) {
 
 /**
  * Middleware that limits the length of documents. The SDK reads and parses documents of any length, which can take a
- * minute. A document whose length is unknown or above the limit is read here instead.
+ * minute. A document whose length is unknown or above the limit is read here instead. So is the response to a write, which
+ * has no body if it succeeds: the SDK looks only at its status.
  *
  * @param {any} next
  * @param {{ commandName?: string }} context
@@ -97,8 +134,10 @@ function credentialsFor(credentials) {
 function boundDocument(next, { commandName }) {
   return async (/** @type {any} */ args) => {
     const result = await next(args);
-    const { headers, body } = result.response;
-    if (commandName !== 'GetObjectCommand' && body && !(headers['content-length'] <= MAX_DOCUMENT_BYTES)) {
+    const { headers, body, statusCode: status } = result.response;
+    const length = headers['content-length'];
+    const isWritten = WRITES.has(commandName) && status < 300 && length !== '0';
+    if (commandName !== 'GetObjectCommand' && body && (isWritten || !(length <= MAX_DOCUMENT_BYTES))) {
       const parts = [];
       let bytes = 0;
       for await (const part of body) {
@@ -109,6 +148,10 @@ function boundDocument(next, { commandName }) {
         parts.push(part);
       }
       result.response.body = Buffer.concat(parts);
+      const text = isWritten ? result.response.body.toString() : '';
+      if (text.trim() !== '') {
+        throw classifyAnswer({ ...parseUnexpectedBody(text), status, now: 0 });
+      }
     }
     return result;
   };

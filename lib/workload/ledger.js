@@ -1,5 +1,10 @@
 const BYTES_PER_KEY = 4;
 
+// The words before those of the keys.
+const COUNT = 0;
+const ETAGS_VARY = 1;
+const HEADER = 2;
+
 // A word is one of these states, or the digest of an ETag. Three bits are set aside.
 const ABSENT = 0;
 const REMOVED = 1;
@@ -13,7 +18,7 @@ const STATE = LATE - 1;
 
 /** Memory of a {@link Ledger}, shared by all workers. @param {number} keys */
 export function ledgerMemory(keys) {
-  return new SharedArrayBuffer((keys + 1) * BYTES_PER_KEY);
+  return new SharedArrayBuffer((keys + HEADER) * BYTES_PER_KEY);
 }
 
 /**
@@ -22,19 +27,19 @@ export function ledgerMemory(keys) {
  * Workers write it as answers arrive. Nothing else tracks what exists.
  */
 export class Ledger {
-  #count;
+  #header;
   #words;
 
   /** @param {SharedArrayBuffer} memory see {@link ledgerMemory} */
   constructor(memory) {
     this.memory = memory;
-    this.#count = new Int32Array(memory, 0, 1);
-    this.#words = new Uint32Array(memory, BYTES_PER_KEY);
+    this.#header = new Int32Array(memory, 0, HEADER);
+    this.#words = new Uint32Array(memory, HEADER * BYTES_PER_KEY);
   }
 
   /** Number of keys that are present. */
   get count() {
-    return Atomics.load(this.#count, 0);
+    return Atomics.load(this.#header, COUNT);
   }
 
   get size() {
@@ -68,11 +73,16 @@ export class Ledger {
   /**
    * @param {number} localIndex of a key that is present
    * @param {number} digest of an ETag; 0 for none
-   * @returns {boolean} false if it is another ETag than that of the write
+   * @returns {boolean} false if it is another ETag than that of the write; the absence of an ETag proves nothing
    */
   matches(localIndex, digest) {
     const known = this.#stateOf(localIndex);
-    return known === NO_ETAG ? true : known === presentState(digest);
+    return known === NO_ETAG || digest === 0 || known === presentState(digest) || this.#header[ETAGS_VARY] === 1;
+  }
+
+  /** Notes that this store, or a proxy, returns other ETags for objects than for their writes. */
+  ignoreEtags() {
+    this.#header[ETAGS_VARY] = 1;
   }
 
   /**
@@ -143,7 +153,7 @@ export class Ledger {
     const before = Atomics.exchange(this.#words, localIndex, state) & STATE;
     const change = Number(state >= NO_ETAG) - Number(before >= NO_ETAG);
     if (change !== 0) {
-      Atomics.add(this.#count, 0, change);
+      Atomics.add(this.#header, COUNT, change);
     }
   }
 }

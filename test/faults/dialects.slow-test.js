@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { dotEnvOf, runCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, withoutPhases } from '../helpers/outcome.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { Treatment } from '../helpers/fault-proxy.js'
+ * @import { Exchange, Treatment } from '../helpers/fault-proxy.js'
  */
 
 // Stores and proxies that speak S3 in their own way.
@@ -28,6 +29,183 @@ async function runBehind(t, options, treat) {
   const outcome = await runCommand(t, [...RUN, ...options], { dotEnv });
   return { outcome, endpoint, proxy, dotEnv };
 }
+
+/**
+ * @param {(headers: Map<string, string>) => void} change of each response
+ * @param {readonly string[]} [methods] whose responses are changed
+ * @returns {Treatment}
+ */
+function changingHeaders(change, methods = ['PUT', 'GET', 'HEAD']) {
+  return async (exchange) => {
+    const answer = await exchange.forward();
+    const pairs = answer.headers.flatMap((name, index) =>
+      index % 2 === 0 ? [/** @type {[string, string]} */ ([name.toLowerCase(), answer.headers[index + 1]])] : [],
+    );
+    const headers = new Map(pairs);
+    if (methods.includes(exchange.operation)) {
+      change(headers);
+    }
+    exchange.respond({ ...answer, headers: [...headers].flat() });
+  };
+}
+
+describe('headers that differ', { concurrency: 3 }, () => {
+  const etag = (/** @type {(etag: string) => string} */ change) => (/** @type {Map<string, string>} */ headers) =>
+    void headers.set('etag', change(headers.get('etag') ?? ''));
+  const noEtag = (/** @type {Map<string, string>} */ headers) => void headers.delete('etag');
+  const noLength = (/** @type {Map<string, string>} */ headers) => void headers.delete('content-length');
+  const vary = /^The ETag of an object differs from the one returned for its write, so Stat checks only sizes$/;
+
+  for (const [what, treat, notice] of /** @type {[string, Treatment, RegExp | null][]} */ ([
+    ['no ETag for writes', changingHeaders(noEtag, ['PUT']), /^The store returns no ETag for a write, so/],
+    ['no ETag at all', changingHeaders(noEtag), /^The store returns no ETag for a write, so/],
+    ['no ETag for HEAD', changingHeaders(noEtag, ['HEAD']), null],
+    [
+      'an empty ETag for HEAD',
+      changingHeaders(
+        etag(() => ''),
+        ['HEAD'],
+      ),
+      null,
+    ],
+    [
+      'an empty ETag in quotes',
+      changingHeaders(
+        etag(() => '""'),
+        ['GET', 'HEAD'],
+      ),
+      null,
+    ],
+    [
+      'weak ETags',
+      changingHeaders(
+        etag((text) => `W/${text}`),
+        ['GET', 'HEAD'],
+      ),
+      null,
+    ],
+    [
+      'capital ETags',
+      changingHeaders(
+        etag((text) => text.toUpperCase()),
+        ['HEAD'],
+      ),
+      null,
+    ],
+    [
+      'ETags without quotes',
+      changingHeaders(
+        etag((text) => text.replaceAll('"', '')),
+        ['GET', 'HEAD'],
+      ),
+      null,
+    ],
+    [
+      'ETags with a suffix',
+      changingHeaders(
+        etag((text) => text.replace(/"$/, '-gzip"')),
+        ['GET', 'HEAD'],
+      ),
+      vary,
+    ],
+    [
+      'other ETags',
+      changingHeaders(
+        etag((text) => `"${text.length}-1"`),
+        ['HEAD'],
+      ),
+      vary,
+    ],
+    ['HEAD without a length', changingHeaders(noLength, ['HEAD']), /^The response to HEAD does not state the size, so/],
+  ])) {
+    for (const client of ['direct', 'sdk']) {
+      test(`${what} cause no integrity errors with the ${client} client, and at most one notice`, async (t) => {
+        const { outcome } = await runBehind(t, ['--client', client], treat);
+        assertStatus(outcome, 0);
+        const lines = outcome.stderr.split('\n').filter((line) => /ETag|state the size/.test(line));
+        assert.equal(lines.length, notice === null ? 0 : 1, outcome.stderr);
+        assert.match(lines.join(''), notice ?? /^$/);
+      });
+    }
+  }
+
+  test('a single ETag that differs is still an integrity error', async (t) => {
+    const treat = changingHeaders(
+      etag(() => '"0"'),
+      ['HEAD'],
+    );
+    const { outcome } = await runBehind(t, [], (exchange) =>
+      exchange.index === 7 ? treat(exchange) : exchange.pass(),
+    );
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr + outcome.stdout, /the ETag differs from the one returned for the write/);
+  });
+});
+
+describe('writes that were not stored', { concurrency: 3 }, () => {
+  const respond = (/** @type {string} */ text) => (/** @type {Exchange} */ exchange) => {
+    const body = Buffer.from(text);
+    exchange.respond({ status: 200, headers: ['Content-Length', String(body.length)], body });
+  };
+  const bodies = [
+    '<?xml version="1.0"?>\n<Error xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Code>InternalError</Code></Error>',
+    '<s3:Error xmlns:s3="x"><s3:Code>InternalError</s3:Code></s3:Error>',
+    '{"error":"internal"}',
+    '<html><body>Bad gateway</body></html>',
+    'Service unavailable',
+  ];
+
+  for (const client of ['direct', 'sdk']) {
+    test(`a 200 with a body fails each write of the ${client} client, and shows its words`, async (t) => {
+      let next = 0;
+      const { outcome, endpoint } = await runBehind(t, ['--client', client, '--retries', '0'], (exchange) =>
+        exchange.operation === 'PUT' && exchange.index >= 0
+          ? respond(bodies[next++ % bodies.length])(exchange)
+          : exchange.pass(),
+      );
+      assertStatus(outcome, 1);
+      for (const words of [/with an error in its body: InternalError/, /\{"error":"internal"\}/, /Bad gateway/]) {
+        assert.match(outcome.stdout + outcome.stderr, words);
+      }
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+
+    test(`a store that confirms writes and stores nothing is refused before the stages of the ${client} client`, async (t) => {
+      const { outcome } = await runBehind(t, ['--client', client], (exchange) =>
+        exchange.operation === 'PUT' ? respond('')(exchange) : exchange.pass(),
+      );
+      assert.notEqual(outcome.status, 0);
+      assert.match(outcome.stderr, /^error: /m);
+      assert.equal(outcome.stdout, '');
+    });
+  }
+});
+
+describe('a host without MD5', { concurrency: 2 }, () => {
+  const env = { NODE_OPTIONS: `--import=${new URL('../helpers/without-md5.js', import.meta.url).href}` };
+
+  for (const client of ['direct', 'sdk']) {
+    test(`removes batches and cleans up with another checksum, with the ${client} client`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      /** @type {boolean[]} */
+      const batches = [];
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        if ('delete' in exchange.query) {
+          const { 'x-amz-checksum-sha256': sha256, 'x-amz-checksum-crc32': crc32 } = exchange.headers;
+          batches.push(crc32 !== undefined || sha256 === hash('sha256', exchange.body, 'base64'));
+        }
+        return exchange.pass();
+      });
+      const dotEnv = dotEnvOf({ ...endpoint, port: proxy.port });
+      for (const stages of ['write,batch-remove', 'write']) {
+        const outcome = await runCommand(t, [...RUN, '--client', client, '--stages', stages], { dotEnv, env });
+        assertStatus(outcome, 0);
+        assert.deepEqual(await keysIn(endpoint), []);
+      }
+      assert.ok(batches.length >= 3 && batches.every(Boolean), String(batches));
+    });
+  }
+});
 
 describe('before the first write', { concurrency: 3 }, () => {
   const retention = (/** @type {string} */ mode, /** @type {string} */ time) =>
@@ -50,6 +228,25 @@ describe('before the first write', { concurrency: 3 }, () => {
       assertStatus(outcome, 2);
       assert.match(withoutPhases(outcome.stderr), new RegExp(`bucket "bucket-a" locks new objects .*${expected}`));
       assert.equal(proxy.requests.PUT, undefined);
+    });
+  }
+
+  for (const client of ['direct', 'sdk']) {
+    test(`a server that answers everything with a page is refused by the ${client} client`, async (t) => {
+      const body = Buffer.from('<!doctype html><html><body>welcome</body></html>');
+      const headers = ['Content-Type', 'text/html', 'Content-Length', String(body.length)];
+      for (const options of [[], ['--stages', 'write', '--keep']]) {
+        const { outcome, proxy } = await runBehind(t, ['--client', client, ...options], (exchange) =>
+          exchange.respond({ status: 200, headers, body }),
+        );
+        assertStatus(outcome, 2);
+        assert.match(
+          outcome.stderr,
+          /^error: 127\.0\.0\.1:\d+ is no S3 store: it has an object that cannot exist: check S3_HOSTNAME$/m,
+        );
+        assert.equal(outcome.stdout, '');
+        assert.equal(proxy.requests.PUT, undefined);
+      }
     });
   }
 

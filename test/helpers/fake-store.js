@@ -51,7 +51,7 @@ export class FakeConnection {
   /** @type {((error: Error) => void) | null} */
   #reject = null;
   /** @type {Reply} */
-  reply = { status: 200, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
+  reply = { status: 200, etagDigest: 1, contentLength: 0, contentRange: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;

@@ -25,7 +25,6 @@ const OBJECT_NAME = /\/[0-9a-f]{8}-(\d+)$/;
 export class Exchange {
   #request;
   #response;
-  #body;
   #upstream;
 
   /**
@@ -39,12 +38,13 @@ export class Exchange {
   constructor({ request, response, body, upstream, earlier }) {
     this.#request = request;
     this.#response = response;
-    this.#body = body;
     this.#upstream = upstream;
     this.earlier = earlier;
     const { operation, target } = routeOf(request);
     this.operation = operation;
     this.query = target.query;
+    this.headers = request.headers;
+    this.body = body;
     /** Index of the object in its run; -1 if the request is not for an object. */
     this.index = Number(OBJECT_NAME.exec(target.key)?.[1] ?? -1);
   }
@@ -61,7 +61,7 @@ export class Exchange {
   async forward() {
     const { method, url, rawHeaders } = this.#request;
     const request = http.request({ ...this.#upstream, method, path: url, headers: rawHeaders, setHost: false });
-    request.end(this.#body);
+    request.end(this.body);
     const [answer] = /** @type {[IncomingMessage]} */ (await once(request, 'response'));
     return { status: Number(answer.statusCode), headers: answer.rawHeaders, body: await buffer(answer) };
   }
@@ -114,7 +114,7 @@ export class Exchange {
 
   /** @param {(key: string) => string} describe */
   #respondPerKey(describe) {
-    const keys = this.#body.toString().match(/<Key>[^<]*<\/Key>/g) ?? [];
+    const keys = this.body.toString().match(/<Key>[^<]*<\/Key>/g) ?? [];
     this.respondDocument(`<DeleteResult>${keys.map(describe).join('')}</DeleteResult>`);
   }
 

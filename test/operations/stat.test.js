@@ -20,23 +20,11 @@ function statAnswered(reply, choice = {}) {
   return { stating: stat.attempt(operation), localIndex };
 }
 
-test('a response without a size is an integrity error', async () => {
-  const { stating, localIndex } = statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 });
-  await assert.rejects(stating, {
-    name: 'IntegrityError',
-    message: `${localIndex}: the response does not state the size, expected 16 bytes`,
-  });
-});
-
-test('a missing ETag is an integrity error only if the write had one', async () => {
-  const answer = { etagDigest: 0, contentLength: 16 };
-  await assert.rejects(statAnswered(answer, { digest: 4711 }).stating, IntegrityError);
-  const { operation } = prepareOperation(stat, {
-    size: 16,
-    answer: ({ connection }) => void Object.assign(connection.reply, answer),
-  });
-  operation.workload.ledger.add(operation.localIndex);
-  await stat.attempt(operation);
+test('what a response does not state proves nothing', async () => {
+  await statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 }).stating;
+  await statAnswered({ etagDigest: 0, contentLength: 16 }, { digest: 4711 }).stating;
+  await assert.rejects(statAnswered({ etagDigest: 4712, contentLength: -1 }, { digest: 4711 }).stating, IntegrityError);
+  await assert.rejects(statAnswered({ etagDigest: 0, contentLength: 15 }, { digest: 4711 }).stating, IntegrityError);
 });
 
 test('a run that did not write checks only the size', async () => {

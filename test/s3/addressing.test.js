@@ -19,7 +19,7 @@ import { head, put } from '../helpers/store.js';
  *
  * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
- * @param {{ hostname?: string, addressing?: 'path' | 'virtual', basePath?: string }} address
+ * @param {{ hostname?: string, addressing?: 'path' | 'virtual', basePath?: string, buckets?: readonly string[] }} address
  * @returns {Promise<string[]>} host without port, and path
  */
 async function targetsOf(t, client, address) {
@@ -29,6 +29,7 @@ async function targetsOf(t, client, address) {
   const server = http.createServer((request, response) => {
     // R2 would not answer Expect, and no checksum is sent that was not asked for.
     const { expect, 'transfer-encoding': encoding, ...headers } = request.headers;
+    assert.match(String(headers.authorization), /\/auto\/s3\/aws4_request/);
     const checksums = Object.keys(headers).filter((header) => header.includes('checksum'));
     assert.deepEqual([expect, encoding, checksums], [undefined, undefined, []]);
     targets.push(`${request.headers.host?.replace(/:[0-9]+$/, '')} ${request.url?.replace(/\?.*$/, '')}`);
@@ -67,8 +68,8 @@ async function targetsOf(t, client, address) {
   });
   const connection = opened.openConnection(0);
   const body = Buffer.alloc(3 * 1024 ** 2);
-  await put(connection, 'bucket-a', 'a/key', body, body.length);
-  await head(connection, 'bucket-a', 'a/key');
+  await put(connection, store.buckets[0], 'a/key', body, body.length);
+  await head(connection, store.buckets[0], 'a/key');
   return targets;
 }
 
@@ -85,6 +86,38 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
       assert.deepEqual(await targetsOf(t, client, address), [target, target]);
     });
   }
+}
+
+// Names and variables that make the SDK use other hosts, other services in signatures, or further requests.
+const NAMES = [
+  'a--use1-az4--x-s3',
+  'a-xyz--xa-s3',
+  'a--ol-s3',
+  'a.mrap',
+  'bucket.with.dots',
+  'UPPER_case',
+  'sts-s3alias',
+];
+const VARIABLES = {
+  AWS_USE_FIPS_ENDPOINT: 'true',
+  AWS_USE_DUALSTACK_ENDPOINT: 'true',
+  AWS_S3_USE_ARN_REGION: 'true',
+  AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+  AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
+  AWS_S3_DISABLE_MULTIREGION_ACCESS_POINTS: 'true',
+  AWS_SIGV4A_SIGNING_REGION_SET: '*',
+};
+
+for (const bucket of NAMES) {
+  test(`sdk: requests for the bucket ${bucket} go to the given endpoint, whatever AWS_… variables are set`, async (t) => {
+    const before = { ...process.env };
+    Object.assign(process.env, VARIABLES);
+    t.after(() => {
+      process.env = before;
+    });
+    const target = `localhost /${bucket}/a/key`;
+    assert.deepEqual(await targetsOf(t, 'sdk', { buckets: [bucket] }), [target, target]);
+  });
 }
 
 test('the URL of an endpoint has an IPv6 address in brackets, and the path in front of the bucket', () => {

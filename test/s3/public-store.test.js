@@ -23,7 +23,7 @@ const ADDRESS = '127.0.0.1';
  * @param {(request: IncomingMessage, response: ServerResponse) => void} [answer]
  * @returns {Promise<{ port: number, seen: SeenRequest[] }>}
  */
-async function startSite(t, answer = (_, response) => response.end('body')) {
+async function startSite(t, answer = ({ method }, response) => response.end(method === 'PUT' ? '' : 'body')) {
   /** @type {SeenRequest[]} */
   const seen = [];
   const server = createServer((request, response) => {

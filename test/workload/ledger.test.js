@@ -74,3 +74,16 @@ test('everyone who shares its memory has the same state and count', () => {
 test('takes four bytes per object', () => {
   assert.equal(ledgerMemory(1001).byteLength - ledgerMemory(1).byteLength, 4000);
 });
+
+test('ETags that vary are ignored by all who share the memory', () => {
+  const memory = ledgerMemory(1);
+  const ledger = new Ledger(memory);
+  ledger.add(0, 4711);
+  assert.deepEqual(
+    [4711, 0, 4712].map((digest) => ledger.matches(0, digest)),
+    [true, true, false],
+  );
+  new Ledger(memory).ignoreEtags();
+  assert.equal(ledger.matches(0, 4712), true);
+  assert.equal(ledger.count, 1);
+});
