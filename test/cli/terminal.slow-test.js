@@ -199,19 +199,6 @@ describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
     assert.equal(await terminal.run('display-message', '-p', modes), before);
     assert.equal(before, '1 1 0 0\n');
   });
-
-  test('keeps what a shell wrote while the run was stopped', async (t) => {
-    const terminal = await onTmux(t, LONG_RUN, { columns: 80, rows: 30 });
-    await terminal.shows((rows) => viewsOn(rows) === 1);
-    await terminal.run('send-keys', 'C-z');
-    await terminal.shows((rows) => rows.at(-1) === '$');
-    await terminal.run('send-keys', '-l', 'echo in between; fg');
-    await terminal.run('send-keys', 'Enter');
-    const rows = await terminal.shows((all) => viewsOn(all) === 2 && all.at(-1)?.startsWith('errors'));
-    assert.ok(rows.includes('in between'), rows.join('\n'));
-    await terminal.run('send-keys', 'C-c');
-    await terminal.shows((all) => all.at(-1)?.startsWith('$'));
-  });
 });
 
 /**

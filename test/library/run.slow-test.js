@@ -127,14 +127,6 @@ describe('a run called from a program', () => {
     );
   });
 
-  test('is refused without options, like one without objects', async () => {
-    for (const none of /** @type {any[]} */ ([undefined, null])) {
-      const error = await run(none).catch((failure) => failure);
-      assert.ok(error instanceof UsageError, String(error));
-      assert.match(error.problems.join(), /objects/);
-    }
-  });
-
   test('rejects with the problem and its result if the store refuses it', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const store = { ...storeAt(endpoint), credentials: { accessKeyId: 'wrong', secretAccessKey: 'wrong-secret' } };

@@ -167,24 +167,3 @@ test('the page of a comparison has differences first, then ratios and thresholds
   assert.match(page, /Only before: Stat\./);
   assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
 });
-
-test('a stage with incomplete seconds has its rate only in the whole ones', () => {
-  // It starts 250 ms into a second, and does 10 operations per second for 3 s.
-  const run = runWith();
-  const page = pageOf(run);
-  const [, table] = page.split('Stages over time\n');
-  const rows = table.slice(0, table.indexOf('</table>')).split('<tr>').slice(2);
-  const values = rows.map((row) => {
-    const cells = row.split('<td class="figure">').slice(1);
-    return cells.map((cell) => Number(/value="([^"]*)"/.exec(cell)?.[1] ?? NaN)).slice(1, 3);
-  });
-  assert.deepEqual(values, [
-    [7, NaN],
-    [10, 10],
-    [10, 10],
-    [3, NaN],
-  ]);
-  const { comparison } = comparedRuns();
-  const charts = /id="charts">([^<]*)</.exec([...comparisonPage(comparison, run, run)].join(''))?.[1] ?? '';
-  assert.deepEqual(JSON.parse(charts).comparison[0].before, [10, 10]);
-});

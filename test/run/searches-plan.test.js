@@ -308,18 +308,6 @@ test('if the busiest step has more event loops than the hold, the bottleneck con
   );
 });
 
-test('too few objects for Remove are reported as those that Write left', async () => {
-  const slowWrite = (/** @type {StageTask} */ { stage }) => ({
-    latency: () => 20,
-    rate: stage.name === 'Write' ? 50 : 2000,
-  });
-  const { run, result } = prepare({ stages: ['write', 'remove'] }, slowWrite);
-  await run();
-  const [, { search, bottleneck }] = result.stages;
-  assert.ok(search?.operationsNeeded !== null && search?.hasPlateau === false);
-  assert.equal(bottleneck.advice, 'more objects left by Write');
-});
-
 test('a hold that was too short does not represent the stage', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   let steps = 0;
