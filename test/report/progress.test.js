@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { PhaseProgress, ProgressLine, StageProgress, progressLine } from '../../lib/report/progress.js';
+import { PhaseProgress, StageProgress, progressLine } from '../../lib/report/progress.js';
 
 /** @param {Omit<Parameters<typeof progressLine>[0], 'bytesPerOperation' | 'worked' | 'pace' | 'byteRate'>} state */
 function lineWithoutData(state) {
@@ -84,31 +84,4 @@ test('elsewhere each phase is one line; a wait has its own notice', () => {
   progress.close();
   assert.deepEqual(lines, ['Checking the buckets', "Measuring the store's clock"]);
   assert.deepEqual(live, []);
-});
-
-/** @param {boolean} isLive */
-function lineOn(isLive) {
-  let now = 5000;
-  /** @type {string[]} */
-  const live = [];
-  /** @type {string[]} */
-  const err = [];
-  const terminal = {
-    isLive,
-    live: (/** @type {string} */ text) => live.push(text),
-    err: (/** @type {string} */ text) => err.push(text),
-  };
-  const line = new ProgressLine(terminal, () => now);
-  const showAfter = (/** @type {number} */ milliseconds, silence = 0) => {
-    now += milliseconds;
-    line.show('5 removed', silence);
-  };
-  return { live, err, showAfter };
-}
-
-test('a store that has not answered for a while is mentioned', () => {
-  const { live, showAfter } = lineOn(true);
-  showAfter(0, 4999);
-  showAfter(0, 17_000);
-  assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s, no response for 17s']);
 });
