@@ -169,13 +169,6 @@ const LOADS = {
     status: 1,
     shows: ({ stages }) => stages.every((/** @type {any} */ { failed, throttled }) => failed > 0 && throttled > 0),
   },
-  'of mixed operations': {
-    parameters: [
-      ...['300', '6', '--size', '1KiB', '--mix', 'read=70,write=20,stat=10', '--duration', '3s', '--gap', '0s'],
-      ...['--cores', '2', '--faults', 'status=503:5%'],
-    ],
-    shows: ({ stages }) => stages.some((/** @type {any} */ { kinds = [] }) => kinds.length === 3),
-  },
 };
 
 for (const [what, { parameters, status = 0, shows }] of Object.entries(LOADS)) {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { PROGRAM, runCommand, startProgram } from '../helpers/command.js';
+import { PROGRAM, startProgram } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { hasScript } from '../helpers/script.js';
 import { hasTmux, onTmux } from '../helpers/tmux.js';
@@ -127,13 +127,6 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.match(table, TABLE_WITH_BARS);
   });
 });
-
-test('neither output contains control characters if it is not a terminal', async (t) => {
-  const outcome = await runCommand(t, RUN.split(' '));
-  assertStatus(outcome, 0);
-  assert.doesNotMatch(`${outcome.stdout}${outcome.stderr}`, /[^\x20-\x7e\n]/);
-});
-
 /** Long enough to be observed in the middle; it ends on its own if a test fails. */
 const LONG_RUN = `"${process.execPath}" "${PROGRAM}" 4000 4 --size 1KiB --local --stages write --faults latency=20ms`;
 

@@ -3,16 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  RunError,
-  UsageError,
-  assertThresholds,
-  compare,
-  merge,
-  readResults,
-  run,
-  writeReport,
-} from '../../lib/index.js';
+import { RunError, UsageError, assertThresholds, compare, merge, run, writeReport } from '../../lib/index.js';
 import { chance } from '../helpers/chance.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
@@ -168,11 +159,4 @@ describe('a run called from a program', () => {
     }
     assert.ok(openResources() <= before, `${openResources()} open, ${before} before`);
   });
-});
-
-test('a file that cannot be read is a usage error', async () => {
-  const isNamed = { name: 'UsageError', message: 'none.json: cannot be read: no such file or directory (ENOENT)' };
-  await assert.rejects(readResults('none.json'), isNamed);
-  await assert.rejects(merge(['none.json']), isNamed);
-  await assert.rejects(compare('none.json', 'none.json'), isNamed);
 });

@@ -124,6 +124,18 @@ test('a search is answered by its capacity, with the interval, whatever it varie
   assert.deepEqual(cells.slice(0, 9), ['700.0', ...Array(8).fill('–')], 'the hold ran below the rate found');
 });
 
+test('a page shows thresholds, and what is missing above everything else', () => {
+  const threshold = {
+    ...{ expression: 'write.p99 < 5ms', stage: 'Write', metric: 'p99', value: 8, limit: 5 },
+    ...{ unit: /** @type {const} */ ('ms'), outcome: /** @type {const} */ ('missed'), message: '8.00 ms' },
+  };
+  const page = pageOf(runWith({}, { thresholds: [threshold], problems: ['<b>'] }));
+  assert.match(page, /write\.p99 &lt; 5ms/);
+  assert.match(page, /class="status"/);
+  assert.match(page, /<li>&lt;b&gt;<\/li>/);
+  assert.doesNotMatch(pageOf(runWith()), /class="status"/);
+});
+
 test('the command reads back as the same run, whatever its load', () => {
   const sink = /** @type {any} */ ({ write: () => true });
   const read = (/** @type {string[]} */ words) =>
@@ -166,4 +178,12 @@ test('the page of a comparison has differences first, then ratios and thresholds
   assert.match(page, /Compared anyway \(--force\), despite a mismatch: threads: 20 threads before/);
   assert.match(page, /Only before: Stat\./);
   assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
+});
+
+test('a half-open interval is shown with its one end', () => {
+  const { comparison, before, after } = comparedRuns();
+  const [stage] = comparison.stages;
+  const metrics = [{ ...stage.metrics[1], low: 1.2, high: null }];
+  const page = [...comparisonPage({ ...comparison, stages: [{ ...stage, metrics }] }, before, after)].join('');
+  assert.match(page, /<data value="1\.2">1\.200<\/data> to any/);
 });

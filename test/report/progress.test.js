@@ -17,6 +17,24 @@ test('the line shows the progress, the rate and the time left', () => {
   );
 });
 
+const NO_FLOW = { moved: 0, underWay: 0 };
+
+test('the line is shown while a stage runs, and removed at its end', () => {
+  let time = 1000;
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
+  progress.show(5, NO_FLOW);
+  progress.start({ stage: 'Stat', objects: 100, bytesPerOperation: 0, duration: null });
+  time = 1250;
+  progress.show(25, NO_FLOW);
+  time = 1500;
+  progress.show(50, NO_FLOW);
+  progress.stop();
+  progress.show(60, NO_FLOW);
+  assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
+});
+
 test('the rate covers the last five seconds, so a dead store does not look well', () => {
   let time = 0;
   let shown = '';
