@@ -42,20 +42,6 @@ test('compares two results with exit status 0, whether they differ or not', asyn
   assert.match(alike.stdout, /^Read: the same operations per second, within 3%\.$/m);
 });
 
-test('writes a page, which must not replace a result', async (t) => {
-  const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(1100) }));
-  const [before, after, page] = ['before.json', 'after.json', 'page.html'].map((name) => path.join(folder, name));
-  const written = await compare(before, after, '--report', page);
-  assert.deepEqual([written.status, written.stderr], [0, '']);
-  assert.match(
-    await readFile(page, 'utf8'),
-    /<h1>After the change, Write is faster \(1\.100 times the rate\), Read is faster /,
-  );
-  const refused = await compare(before, after, '--report', after);
-  assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /^error: --report: .*after\.json is one of the two results/);
-});
-
 test('the JSON of a comparison contains what the text shows', async (t) => {
   const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(1100) }));
   const [before, after, file] = ['before.json', 'after.json', 'out.json'].map((name) => path.join(folder, name));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { describe, test } from 'node:test';
 import { keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -7,7 +6,6 @@ import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { AddressInfo } from 'node:net'
  */
 
 const KEYS = 'S3_ACCESS_KEY=test-access-key\nS3_SECRET_KEY=test-secret-key\n';
@@ -26,29 +24,6 @@ function noticesIn(stderr) {
   return stderr.split('\n').filter((line) => line.includes('expects region'));
 }
 
-/**
- * Runs the program against a store that gives every request the same response.
- *
- * @param {TestContext} t
- * @param {string} region named by the store
- */
-async function runAgainst(t, region) {
-  let requests = 0;
-  const server = createServer((request, response) => {
-    requests += 1;
-    request.resume();
-    const message = `<Message>The region is wrong</Message><Region>${region}</Region>`;
-    response.writeHead(400, { 'Content-Type': 'application/xml' });
-    response.end(`<Error><Code>AuthorizationHeaderMalformed</Code>${message}</Error>`);
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
-  t.after(() => server.close());
-  const { port } = /** @type {AddressInfo} */ (server.address());
-  const store = ['--bucket', 'bucket-a', '--endpoint-url', `http://127.0.0.1:${port}`];
-  const outcome = await runCommand(t, ['10', '2', ...store], { dotEnv: KEYS });
-  return { outcome, requests };
-}
-
 describe('requests are signed for the region that a store names when it refuses', { concurrency: 3 }, () => {
   test('in a run on two cores, which counts no error and leaves nothing', async (t) => {
     const { endpoint, store } = await startRegional(t);
@@ -61,14 +36,6 @@ describe('requests are signed for the region that a store names when it refuses'
       [0, 0, 0, 0],
     );
     assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('an invalid region name is neither used nor shown', async (t) => {
-    for (const named of ['&#x1b;[2Jx', 'test-secret-key']) {
-      const { outcome, requests } = await runAgainst(t, named);
-      assertStatus(outcome, 2);
-      assert.deepEqual([noticesIn(outcome.stderr), requests], [[], 1], named);
-    }
   });
 
   test('in clean-up, in its list, and in a run on existing objects', async (t) => {

@@ -169,13 +169,6 @@ const LOADS = {
     status: 1,
     shows: ({ stages }) => stages.every((/** @type {any} */ { failed, throttled }) => failed > 0 && throttled > 0),
   },
-  'of mixed operations': {
-    parameters: [
-      ...['300', '6', '--size', '1KiB', '--mix', 'read=70,write=20,stat=10', '--duration', '3s', '--gap', '0s'],
-      ...['--cores', '2', '--faults', 'status=503:5%'],
-    ],
-    shows: ({ stages }) => stages.some((/** @type {any} */ { kinds = [] }) => kinds.length === 3),
-  },
 };
 
 for (const [what, { parameters, status = 0, shows }] of Object.entries(LOADS)) {
@@ -267,26 +260,6 @@ for (const [what, reason, behave] of BAD_COLLECTORS) {
     assert.equal(lost?.[2], collector, warnings[1]);
   });
 }
-
-test('a name look-up that hangs does not delay the end by more than 5 s', async (t) => {
-  const preload = `const dns = require('node:dns');
-    const { lookup } = dns;
-    const hang = () => setInterval(() => {}, 1e6);
-    dns.lookup = (name, ...rest) => (name === 'collector.test' ? hang() : lookup(name, ...rest));`;
-  const folder = await folderWith(t, { 'hang.cjs': preload });
-  const env = { NODE_OPTIONS: `--require=${path.join(folder, 'hang.cjs')}` };
-  const parameters = ['100', '5', '--local', '--otlp-url', 'http://collector.test:4318'];
-  const command = await startCommand(t, parameters, { env });
-  await command.shows('stdout', /^Remove took /m);
-  const endsAt = performance.now();
-  const outcome = await command.outcome;
-  assertStatus(outcome, 0);
-  assert.ok(performance.now() - endsAt < MAX_END_MS);
-  assert.match(
-    outcome.stderr,
-    /^warning: http:\/\/collector\.test:4318 does not accept metrics \(no (valid )?response in time\)/m,
-  );
-});
 
 test('a slow collector that recovers has all counts at the end, and what was lost is reported', async (t) => {
   // Each answer takes longer than the interval between two exports, also that to the last one.

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { PROGRAM, runCommand, startProgram } from '../helpers/command.js';
+import { PROGRAM, startProgram } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { hasScript } from '../helpers/script.js';
 import { hasTmux, onTmux } from '../helpers/tmux.js';
@@ -127,13 +127,6 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.match(table, TABLE_WITH_BARS);
   });
 });
-
-test('neither output contains control characters if it is not a terminal', async (t) => {
-  const outcome = await runCommand(t, RUN.split(' '));
-  assertStatus(outcome, 0);
-  assert.doesNotMatch(`${outcome.stdout}${outcome.stderr}`, /[^\x20-\x7e\n]/);
-});
-
 /** Long enough to be observed in the middle; it ends on its own if a test fails. */
 const LONG_RUN = `"${process.execPath}" "${PROGRAM}" 4000 4 --size 1KiB --local --stages write --faults latency=20ms`;
 
@@ -198,19 +191,6 @@ describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
     );
     assert.equal(await terminal.run('display-message', '-p', modes), before);
     assert.equal(before, '1 1 0 0\n');
-  });
-
-  test('keeps what a shell wrote while the run was stopped', async (t) => {
-    const terminal = await onTmux(t, LONG_RUN, { columns: 80, rows: 30 });
-    await terminal.shows((rows) => viewsOn(rows) === 1);
-    await terminal.run('send-keys', 'C-z');
-    await terminal.shows((rows) => rows.at(-1) === '$');
-    await terminal.run('send-keys', '-l', 'echo in between; fg');
-    await terminal.run('send-keys', 'Enter');
-    const rows = await terminal.shows((all) => viewsOn(all) === 2 && all.at(-1)?.startsWith('errors'));
-    assert.ok(rows.includes('in between'), rows.join('\n'));
-    await terminal.run('send-keys', 'C-c');
-    await terminal.shows((all) => all.at(-1)?.startsWith('$'));
   });
 });
 

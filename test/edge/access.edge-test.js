@@ -47,23 +47,6 @@ test('a conditional PUT writes an object once', async (t) => {
   assert.deepEqual(await edge.keys(), [key]);
 });
 
-test('only keys that a run would write can be written, read or removed', async (t) => {
-  const edge = await startEdge(t);
-  for (const key of [
-    'somebody/elses',
-    'x/y/z/w/00000000-1',
-    'benchmark%2frun1/00000000-1',
-    'benchmark/run1/00000000-1',
-  ]) {
-    const object = { bucket: 'local', key, size: 1, body: Buffer.from('x'), sink: { accept() {} } };
-    for (const call of [S3_CALLS.PutObject, S3_CALLS.GetObject, S3_CALLS.DeleteObject]) {
-      const connection = await edge.connection(t);
-      await assert.rejects(connection.send(call, object), { status: 403 });
-    }
-  }
-  assert.deepEqual(await edge.record(), {});
-});
-
 test('a wrong secret and an unbound bucket are each reported in one line', async (t) => {
   const edge = await startEdge(t);
   const parameters = ['10', '2', '--client', 'edge'];

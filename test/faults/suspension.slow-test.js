@@ -120,17 +120,6 @@ describe('a run that is suspended for a while', { concurrency: 2 }, () => {
     });
   }
 
-  test('Row 42: the step of a ramp does not count', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
-    const ramp = ['--ramp', '2,4,8', '--step-time', '5s', '--json', 'result.json'];
-    const command = await startCommand(t, ['100000', ...LOAD, ...ramp], { dotEnv: dotEnvOf(endpoint) });
-    await suspend(command);
-    assertStatus(await command.outcome, 0);
-    const { ramp: { steps } = { steps: [] }, paused = 0 } = await stageIn(command.folder);
-    assert.deepEqual([steps[0].shortfall, steps[2].shortfall], ['suspended', null]);
-    assert.ok(paused >= PAUSE_MS - 100, `${paused}ms`);
-  });
-
   test(
     'Row 42: Ctrl-Z and fg are reported, and excluded from rates and percentiles',
     { skip: !hasTmux() },

@@ -138,36 +138,33 @@ describe('one attempt', () => {
 });
 
 describe('the program', () => {
-  for (const client of CLIENTS) {
-    test(`${client}: a store that answers only garbage ends the run with readable lines`, TIME_LIMIT, async (t) => {
-      const all = Object.entries({ ...UNUSABLE_ANSWERS, ...UNUSABLE_BODIES, ...STRANGE_ANSWERS });
-      await severalAtOnce(all, async ([what, garbage]) => {
-        const outcome = await runAgainst(await startHostileStore(t, garbage), client);
-        assertCivil(outcome);
-        assert.notEqual(outcome.status, 0, what);
-      });
+  test('a store that answers only garbage ends the run with readable lines', TIME_LIMIT, async (t) => {
+    const all = Object.entries({ ...UNUSABLE_ANSWERS, ...UNUSABLE_BODIES, ...STRANGE_ANSWERS });
+    await severalAtOnce(all, async ([what, garbage]) => {
+      const outcome = await runAgainst(await startHostileStore(t, garbage));
+      assertCivil(outcome);
+      assert.notEqual(outcome.status, 0, what);
     });
+  });
 
-    test(`${client}: the program ends with readable lines for any answer of the store`, TIME_LIMIT, async (t) => {
-      const several = fc.array(anyAnswer, { minLength: AT_ONCE, maxLength: AT_ONCE, size: 'max' });
-      await fc.assert(
-        fc.asyncProperty(several, async (contents) => {
-          await severalAtOnce(contents, async (content) => {
-            const hostile = await startHostileStore(t, (socket) => socket.end(content));
-            assertCivil(await runAgainst(hostile, client));
-          });
-        }),
-        { numRuns: 3, endOnFailure: true },
-      );
-    });
-  }
+  test('the program ends with readable lines for any answer of the store', TIME_LIMIT, async (t) => {
+    const several = fc.array(anyAnswer, { minLength: AT_ONCE, maxLength: AT_ONCE, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(several, async (contents) => {
+        await severalAtOnce(contents, async (content) => {
+          const hostile = await startHostileStore(t, (socket) => socket.end(content));
+          assertCivil(await runAgainst(hostile));
+        });
+      }),
+      { numRuns: 3, endOnFailure: true },
+    );
+  });
 });
 
 /**
  * @param {HostileStore} hostile
- * @param {'direct' | 'sdk'} client
  */
-function runAgainst(hostile, client) {
-  const parameters = ['3', '2', '--size', '1KiB', '--timeout', `${TIMEOUT_MS}ms`, '--retries', '1', '--client', client];
+function runAgainst(hostile) {
+  const parameters = ['3', '2', '--size', '1KiB', '--timeout', `${TIMEOUT_MS}ms`, '--retries', '1'];
   return runInProcess(parameters, environmentOf(hostile));
 }

@@ -125,8 +125,3 @@ test('merge also refuses meaningless arguments', async () => {
     { numRuns: cases(200) },
   );
 });
-
-test('arguments of the maximum length are refused at once', async () => {
-  const outcome = await runInProcess(['9'.repeat(100_000), 'x'.repeat(100_000)], NO_STORE);
-  assertRefused(outcome);
-});

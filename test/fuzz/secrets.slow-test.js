@@ -147,18 +147,6 @@ function assertNoPart({ stdout, stderr }) {
 }
 
 describe('no secret appears', { concurrency: 3 }, () => {
-  test('in a successful run on two cores', async (t) => {
-    const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS });
-    const outcome = await endWithoutSecrets(await start(t, port, [...RUN, '--cores', '2']));
-    assertStatus(outcome, 0);
-  });
-
-  test('with credentials that the store refuses', async (t) => {
-    const { port } = await startTestEndpoint(t);
-    const outcome = await endWithoutSecrets(await start(t, port, RUN));
-    assertStatus(outcome, 2);
-  });
-
   test('in a run with faults that is stopped, or in the process list', async (t) => {
     const faults = 'seed=7, latency=20ms, status=503:5%, status=500:5%, reset=5%, truncate=5%, corrupt=5%';
     const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS, faults });

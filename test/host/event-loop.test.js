@@ -30,13 +30,3 @@ test('a computing loop is busy, delays its timers, and its thread has a CPU', as
     assert.ok(Number(running) > 0.02 && Number(waiting) >= 0, `${running}, ${waiting}`);
   }
 });
-
-test('shares cover the time in between', () => {
-  let time = 0;
-  let text = '5000000000 1000000000 9\n';
-  const stop = measureLoop({ now: () => time, read: () => text });
-  time = 2000;
-  text = '6000000000 1500000000 19\n';
-  const { running, waiting } = stop();
-  assert.deepEqual([running, waiting], [0.5, 0.25]);
-});

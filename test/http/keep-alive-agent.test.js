@@ -202,6 +202,7 @@ test(
       connectTimeout: 200,
       now: () => 0,
     });
+
     for (const upTo of [1, 2, 3]) {
       const isWanted = () => server.sockets.length < upTo;
       await assert.rejects(connect(agent, isWanted), { code: 'ERR_CONNECT_TIMEOUT' });
@@ -251,12 +252,6 @@ test('connections that cannot be opened ahead are counted, and the last error is
   assert.equal(/** @type {any} */ (lastError).code, 'ECONNREFUSED');
   await assert.rejects(connect(agent), { code: 'ECONNREFUSED' });
   assert.equal(agent.opened, 0);
-});
-
-test('a store that closes the connection while it is being opened is an error', TIME_LIMIT, async (t) => {
-  const { port } = await startSocketServer(t, { onSocket: (socket) => socket.end() });
-  const { agent } = openAgent(t, { port, useTls: true });
-  await assert.rejects(connect(agent), { code: 'ECONNRESET' });
 });
 
 test('no more than 64 connections are being opened at one time, and a stop opens no more', TIME_LIMIT, async (t) => {
@@ -336,21 +331,6 @@ test(
     assert.deepEqual([failed, /** @type {any} */ (lastError).code, lookup.names.length], [200, 'ENOTFOUND', 1]);
   },
 );
-
-test('connections that wait already are not opened ahead again', TIME_LIMIT, async (t) => {
-  const server = await startSocketServer(t);
-  const { agent } = openAgent(t, { port: server.port });
-  await agent.openAhead(3, NEVER);
-  await agent.openAhead(5, NEVER);
-  assert.equal(agent.opened, 5);
-});
-
-test('a stop that has come already opens nothing', TIME_LIMIT, async (t) => {
-  const server = await startSocketServer(t);
-  const { agent } = openAgent(t, { port: server.port });
-  assert.deepEqual(await agent.openAhead(5, AbortSignal.abort()), { failed: 0, lastError: null });
-  assert.equal(agent.opened, 0);
-});
 
 test('what is open is counted as long as it is', TIME_LIMIT, async (t) => {
   const { port } = await startSocketServer(t);

@@ -3,16 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  RunError,
-  UsageError,
-  assertThresholds,
-  compare,
-  merge,
-  readResults,
-  run,
-  writeReport,
-} from '../../lib/index.js';
+import { RunError, UsageError, assertThresholds, compare, merge, run, writeReport } from '../../lib/index.js';
 import { chance } from '../helpers/chance.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
@@ -127,14 +118,6 @@ describe('a run called from a program', () => {
     );
   });
 
-  test('is refused without options, like one without objects', async () => {
-    for (const none of /** @type {any[]} */ ([undefined, null])) {
-      const error = await run(none).catch((failure) => failure);
-      assert.ok(error instanceof UsageError, String(error));
-      assert.match(error.problems.join(), /objects/);
-    }
-  });
-
   test('rejects with the problem and its result if the store refuses it', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const store = { ...storeAt(endpoint), credentials: { accessKeyId: 'wrong', secretAccessKey: 'wrong-secret' } };
@@ -202,11 +185,4 @@ describe('a run called from a program', () => {
     }
     assert.ok(openResources() <= before, `${openResources()} open, ${before} before`);
   });
-});
-
-test('a file that cannot be read is a usage error', async () => {
-  const isNamed = { name: 'UsageError', message: 'none.json: cannot be read: no such file or directory (ENOENT)' };
-  await assert.rejects(readResults('none.json'), isNamed);
-  await assert.rejects(merge(['none.json']), isNamed);
-  await assert.rejects(compare('none.json', 'none.json'), isNamed);
 });

@@ -49,12 +49,6 @@ test('two lines of a log in the same second are averaged, as rates over drifting
   assert.deepEqual(aggregateOf({ drifting, b: [second(100, 50)] }).peaks, { Write: 1150 });
 });
 
-test('a stage without operations has a peak of zero', () => {
-  const idle = [second(100, 0), summaryLine(0)];
-  assert.deepEqual(aggregateOf({ idle }).peaks, { Write: 0 });
-  assert.deepEqual(aggregateOf({ idle, other: idle }).peaks, { Write: 0 });
-});
-
 test('if only one log has a stage, its summary counts if it is higher', () => {
   const short = [second(100, 500), second(101, 500), summaryLine(4000)];
   const otherStage = [second(100, 7, 'Read'), summaryLine(9000, 'Read')];
@@ -66,10 +60,6 @@ test("if several logs have a stage, the sum of the summaries' peaks is an upper 
   const aggregate = aggregateOf({ a: short, b: short });
   assert.deepEqual(aggregate.peaks, { Write: 1000 });
   assert.equal(stageOf(aggregate).sumOfPeaks, 8000);
-});
-
-test('if no log has seconds of a stage, the best summary counts', () => {
-  assert.deepEqual(aggregateOf({ a: [summaryLine(40)], b: [summaryLine(50)] }).peaks, { Write: 50 });
 });
 
 test('the best ten seconds are consecutive, and a gap interrupts them', () => {

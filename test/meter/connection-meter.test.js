@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionMeter, sumOfConnections } from '../../lib/meter/connection-meter.js';
+import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { cases } from '../helpers/cases.js';
 
 /** Tolerance for floating-point sums in a different order. */
@@ -51,18 +51,4 @@ test('responding data centres are counted per connection, busiest first, across 
     ['PRG', 1],
   ]);
   assert.deepEqual(meter.take().colos, {});
-});
-
-test('the sum has the first known lookup time, and adding does not modify the parts', () => {
-  const meters = [meterOf([{ tcp: 1, tls: null }]), meterOf([{ tcp: 3, tls: null }])];
-  const add = () =>
-    sumOfConnections([
-      { opened: 1, reused: 2, lookupTime: null, costs: meters[0].toState() },
-      { opened: 3, reused: 4, lookupTime: 12, costs: meters[1].toState() },
-      { opened: 0, reused: 0, lookupTime: 99, costs: new ConnectionMeter().toState() },
-    ]);
-  add();
-  const { meter, ...counts } = add();
-  assert.deepEqual(counts, { opened: 4, reused: 6, lookupTime: 12 });
-  assert.deepEqual([meter.costs().tcp?.count, meter.costs().tcp?.mean], [2, 2]);
 });

@@ -218,12 +218,6 @@ test('a retried operation does not count as a latency', async () => {
   );
 });
 
-test('writes nothing that it could not remove again', async () => {
-  const { measured, run } = measureWith(() => assert.fail('nothing is asked'), { mayRemove: false });
-  const { latencies } = await measured;
-  assert.deepEqual([latencies.size, run.probes.size], [0, 0]);
-});
-
 test('whatever the distance, measures one request at a time, within thirty round trips or three seconds', async (t) => {
   const distance = fc.integer({ min: 1, max: 900 });
   await fc.assert(

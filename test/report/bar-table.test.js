@@ -44,6 +44,23 @@ const STAGES = [
   stageOf('Remove', 10_345.6, { failedAttempts: 0, throttled: 0 }),
 ];
 
+test('a mix has a row for each operation after its own', () => {
+  const [stage] = STAGES;
+  const kinds = Object.entries({ read: 864.2, write: 370.4 }).map(([operation, average]) => ({
+    ...stage,
+    ...{ operation, average, failedAttempts: operation === 'read' ? 3 : 0 },
+  }));
+  const mixed = { ...stage, stage: /** @type {any} */ ('Mixed'), kinds };
+  const lines = formatStageSummary([mixed], lookOf(60, { hasColour: false }));
+  assert.deepEqual(lines.slice(1, 5), [
+    'Stage      Ops/s                       p95      p99  Errors',
+    'Mixed    1,234.6  ███████████████  12.00ms  12.00ms       3',
+    '  read     864.2  ███████████      12.00ms  12.00ms       3',
+    '  write    370.4  █████            12.00ms  12.00ms       0',
+  ]);
+  assert.equal(lines.filter((line) => line.includes('limited by')).length, 1);
+});
+
 test('the summary on a terminal of 80 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(80, { hasColour: false })), [
     '',

@@ -124,6 +124,18 @@ test('a search is answered by its capacity, with the interval, whatever it varie
   assert.deepEqual(cells.slice(0, 9), ['700.0', ...Array(8).fill('–')], 'the hold ran below the rate found');
 });
 
+test('a page shows thresholds, and what is missing above everything else', () => {
+  const threshold = {
+    ...{ expression: 'write.p99 < 5ms', stage: 'Write', metric: 'p99', value: 8, limit: 5 },
+    ...{ unit: /** @type {const} */ ('ms'), outcome: /** @type {const} */ ('missed'), message: '8.00 ms' },
+  };
+  const page = pageOf(runWith({}, { thresholds: [threshold], problems: ['<b>'] }));
+  assert.match(page, /write\.p99 &lt; 5ms/);
+  assert.match(page, /class="status"/);
+  assert.match(page, /<li>&lt;b&gt;<\/li>/);
+  assert.doesNotMatch(pageOf(runWith()), /class="status"/);
+});
+
 test('the command reads back as the same run, whatever its load', () => {
   const sink = /** @type {any} */ ({ write: () => true });
   const read = (/** @type {string[]} */ words) =>
@@ -168,23 +180,10 @@ test('the page of a comparison has differences first, then ratios and thresholds
   assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
 });
 
-test('a stage with incomplete seconds has its rate only in the whole ones', () => {
-  // It starts 250 ms into a second, and does 10 operations per second for 3 s.
-  const run = runWith();
-  const page = pageOf(run);
-  const [, table] = page.split('Stages over time\n');
-  const rows = table.slice(0, table.indexOf('</table>')).split('<tr>').slice(2);
-  const values = rows.map((row) => {
-    const cells = row.split('<td class="figure">').slice(1);
-    return cells.map((cell) => Number(/value="([^"]*)"/.exec(cell)?.[1] ?? NaN)).slice(1, 3);
-  });
-  assert.deepEqual(values, [
-    [7, NaN],
-    [10, 10],
-    [10, 10],
-    [3, NaN],
-  ]);
-  const { comparison } = comparedRuns();
-  const charts = /id="charts">([^<]*)</.exec([...comparisonPage(comparison, run, run)].join(''))?.[1] ?? '';
-  assert.deepEqual(JSON.parse(charts).comparison[0].before, [10, 10]);
+test('a half-open interval is shown with its one end', () => {
+  const { comparison, before, after } = comparedRuns();
+  const [stage] = comparison.stages;
+  const metrics = [{ ...stage.metrics[1], low: 1.2, high: null }];
+  const page = [...comparisonPage({ ...comparison, stages: [{ ...stage, metrics }] }, before, after)].join('');
+  assert.match(page, /<data value="1\.2">1\.200<\/data> to any/);
 });

@@ -11,7 +11,6 @@ import { anyResult, resultOf } from '../model/results.js';
 import { assertSameFigures } from './same-figures.js';
 
 /**
- * @import { SearchResult } from '../../lib/model/result.js'
  * @import { WritableResult } from '../../lib/model/write-result.js'
  */
 
@@ -38,17 +37,6 @@ function outputsOf(result) {
 
 const OPERATIONS = [300, 400, 500].map((latency) => ({ after: 400, latency, failures: ['timeout'] }));
 
-/** @type {SearchResult} */
-const SEARCH = {
-  steps: [],
-  knee: 8,
-  hasPlateau: true,
-  capacity: { operationsPerSecond: 512.34, low: 500.1, high: 520.9, confidence: 0.95, threads: 12, seconds: 10 },
-  best: 530,
-  operationsNeeded: null,
-  dollarsNeeded: null,
-};
-
 describe('summary and JUnit have the figures of the result', () => {
   const limits = ['write.p99 < 50ms', 'write.operations > 1', 'errors == 0'];
 
@@ -68,16 +56,6 @@ describe('summary and JUnit have the figures of the result', () => {
     const result = asserted(aggregateOf(madeLogs({ hosts: 3, seconds: 6 })).merged.result, limits);
     assert.equal(result.hosts.length, 3);
     assertSameFigures(result, outputsOf(result));
-  });
-
-  test('of a capacity search', () => {
-    const search = { ...resultOf(), stages: [finishedStage({ operations: OPERATIONS }, { search: SEARCH })] };
-    const result = asserted(search, [...limits, 'write.capacity > 600', 'write.capacity.low > 500', 'write.knee <= 8']);
-    const { summary, junit } = outputsOf(result);
-    assertSameFigures(result, { summary, junit });
-    assert.match(summary, /^The capacity is 512\.3 Write operations per second/m);
-    assert.match(junit, /<property name="capacity" value="512\.34"\/>/);
-    assert.ok(!junit.includes('errorShare'), 'failures cover all steps, attempts only one');
   });
 });
 

@@ -174,6 +174,36 @@ test('the latencies cover all operations of the last five seconds', (t) => {
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00ms  p99 5.00ms  last 5 s');
   assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █████');
 });
+
+test('failed attempts, throttled attempts and failed operations are counted separately', (t) => {
+  const { view, drawn } = openView(t);
+  view.stageStarts?.(PLAN);
+  view.retrying?.('server-error', '', true);
+  view.retrying?.('throttled', '', true);
+  view.retrying?.('timeout', 'wait longer', false);
+  view.failed?.('Write', { bucket: 'a', key: 'b', attempts: 3 }, 'lost');
+  view.integrityError?.('Write', 'wrong');
+  mock.timers.tick(250);
+  assert.match(drawn.at(-1)?.[4] ?? '', /3 failed.*2 throttled.*2 given up/);
+  view.stageStarts?.({ ...PLAN, stage: 'Stat' });
+  mock.timers.tick(250);
+  assert.deepEqual([drawn.at(-1)?.[1].slice(0, 8), drawn.at(-1)?.[4]], ['Stat 2/2', 'errors      none']);
+});
+
+test('a search shows its steps', (t) => {
+  const { view, drawn } = openView(t);
+  view.stageStarts?.({ ...PLAN, duration: 30_000, search: 'threads' });
+  const step = { startedAt: 0, endedAt: 1, operations: 9, seconds: 1, errors: 0, throttled: 0, failed: 0 };
+  const common = { ...step, phase: /** @type {const} */ ('ramp'), objectSize: 1, eventLoopUtilization: 0, threads: 2 };
+  view.stepEnds?.('Write', { ...common, operationsPerSecond: 100, p50: 20.5, p99: 22 });
+  mock.timers.tick(250);
+  assert.match(String(drawn.at(-1)?.[1]), / up to 30s left$/);
+  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  with 2 threads');
+  view.stepEnds?.('Write', { ...common, rate: 90, operationsPerSecond: 90, p50: 20.5, p99: 22 });
+  mock.timers.tick(250);
+  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  at 90/s');
+});
+
 const END = /** @type {any} */ ({ problems: [], cleanup: null, requests: null });
 
 test('the run ends with a table and sentences, or with neither if no stage ran', (t) => {

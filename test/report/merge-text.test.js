@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { formatMergeBlocks, formatMergeSummary } from '../../lib/report/merge-text.js';
+import { formatMergeBlocks } from '../../lib/report/merge-text.js';
 import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
 /** @param {string} name */
@@ -55,12 +55,4 @@ test('a terminal obeys nothing in a result', () => {
   const text = formatMergeBlocks({ ...result, stages });
   assert.doesNotMatch(text, /[^\P{C}\n]/u);
   assert.ok(text.includes(String.raw`\u{1b}[2J`));
-});
-
-test('the peaks are printed like a JavaScript object, with at most one decimal', () => {
-  const peaks = { Write: 5439.7, Read: 3111.2000000000003, Stat: 2409.5, Remove: 2798.0000000000005 };
-  assert.equal(
-    formatMergeSummary(peaks),
-    'Peak Performance: {\n  Write: 5439.7,\n  Read: 3111.2,\n  Stat: 2409.5,\n  Remove: 2798\n}\n',
-  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { PhaseProgress, ProgressLine, StageProgress, progressLine } from '../../lib/report/progress.js';
+import { PhaseProgress, StageProgress, progressLine } from '../../lib/report/progress.js';
 
 /** @param {Omit<Parameters<typeof progressLine>[0], 'bytesPerOperation' | 'worked' | 'pace' | 'byteRate'>} state */
 function lineWithoutData(state) {
@@ -15,6 +15,24 @@ test('the line shows the progress, the rate and the time left', () => {
     progressLine({ ...state, ...data, stage: 'Write' }),
     'Write  2500 of 10000  25%  500 ops/s  7.8 MiB/s  15s left',
   );
+});
+
+const NO_FLOW = { moved: 0, underWay: 0 };
+
+test('the line is shown while a stage runs, and removed at its end', () => {
+  let time = 1000;
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
+  progress.show(5, NO_FLOW);
+  progress.start({ stage: 'Stat', objects: 100, bytesPerOperation: 0, duration: null });
+  time = 1250;
+  progress.show(25, NO_FLOW);
+  time = 1500;
+  progress.show(50, NO_FLOW);
+  progress.stop();
+  progress.show(60, NO_FLOW);
+  assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
 });
 
 test('the rate covers the last five seconds, so a dead store does not look well', () => {
@@ -84,31 +102,4 @@ test('elsewhere each phase is one line; a wait has its own notice', () => {
   progress.close();
   assert.deepEqual(lines, ['Checking the buckets', "Measuring the store's clock"]);
   assert.deepEqual(live, []);
-});
-
-/** @param {boolean} isLive */
-function lineOn(isLive) {
-  let now = 5000;
-  /** @type {string[]} */
-  const live = [];
-  /** @type {string[]} */
-  const err = [];
-  const terminal = {
-    isLive,
-    live: (/** @type {string} */ text) => live.push(text),
-    err: (/** @type {string} */ text) => err.push(text),
-  };
-  const line = new ProgressLine(terminal, () => now);
-  const showAfter = (/** @type {number} */ milliseconds, silence = 0) => {
-    now += milliseconds;
-    line.show('5 removed', silence);
-  };
-  return { live, err, showAfter };
-}
-
-test('a store that has not answered for a while is mentioned', () => {
-  const { live, showAfter } = lineOn(true);
-  showAfter(0, 4999);
-  showAfter(0, 17_000);
-  assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s, no response for 17s']);
 });

@@ -324,16 +324,18 @@ test('if the busiest step has more event loops than the hold, the bottleneck con
   );
 });
 
-test('too few objects for Remove are reported as those that Write left', async () => {
-  const slowWrite = (/** @type {StageTask} */ { stage }) => ({
-    latency: () => 20,
-    rate: stage.name === 'Write' ? 50 : 2000,
-  });
-  const { run, result } = prepare({ stages: ['write', 'remove'] }, slowWrite);
+test('failures in a single step are reported for the stage', async () => {
+  const { run, workers, result } = prepare({ stages: ['write'] });
+  workers.override = ({ load }, meter) => {
+    if (load.threads === 4) {
+      Object.assign(meter, { unknownOutcomes: 3, skipped: 5, integrityErrors: 2, abandoned: 7 });
+    }
+    return {};
+  };
   await run();
-  const [, { search, bottleneck }] = result.stages;
-  assert.ok(search?.operationsNeeded !== null && search?.hasPlateau === false);
-  assert.equal(bottleneck.advice, 'more objects left by Write');
+  const [{ unknownOutcomes, skipped, integrityErrors, abandoned, search }] = result.stages;
+  assert.deepEqual([unknownOutcomes, skipped, integrityErrors, abandoned], [3, 5, 2, 7]);
+  assert.equal(search?.steps.find(({ threads }) => threads === 4)?.failed, 2);
 });
 
 test('a hold that was too short does not represent the stage', async () => {

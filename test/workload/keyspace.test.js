@@ -175,13 +175,6 @@ test('keys of another run, and of another prefix, are foreign', () => {
   }
 });
 
-test('a name from a different run ID is foreign even under this run’s prefix', () => {
-  const keyspace = new Keyspace(LAYOUT);
-  const theirs = new Keyspace({ ...LAYOUT, runId: 'run-2' });
-  const name = theirs.keyOf(7).slice(theirs.keyPrefix.length);
-  assert.equal(keyspace.indexOf(keyspace.bucketOf(7), keyspace.keyPrefix + name), -1);
-});
-
 test('names that only resemble a key are foreign', () => {
   const keyspace = new Keyspace({ ...LAYOUT, buckets: ['one'] });
   const { keyPrefix } = keyspace;
