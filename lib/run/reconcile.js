@@ -49,11 +49,14 @@ export async function reconcile(session) {
   await compareAndRemove(session);
   const { config, run, checks, result } = session;
   const { marker } = checks;
-  // Clean-up removes the marker from a versioned bucket, and has failed if the store is gone.
-  if (!marker.isPlaced || (run.versioned.size > 0 && checks.mayHaveWritten) || (result.cleanup?.left ?? 0) < 0) {
+  // Clean-up removes the marker from a versioned bucket.
+  if (!marker.isPlaced || (run.versioned.size > 0 && checks.mayHaveWritten)) {
     return;
   }
-  const problem = await withBucketAccess(accessOf(session), (access) => marker.remove(access));
+  // If clean-up has failed, the store may be gone.
+  const maxAttempts = (result.cleanup?.left ?? 0) < 0 ? 1 : undefined;
+  const access = { ...accessOf(session), timeout: 0, maxAttempts };
+  const problem = await withBucketAccess(access, (means) => marker.remove(means));
   if (problem !== null && run.mayRemove) {
     result.isTransient ||= result.problems.length === 0;
     result.problems.push(`${problem}; remove it with: cleanup ${config.objects.runId}`);
