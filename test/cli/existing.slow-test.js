@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { dotEnvOf, runCommand, startCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
@@ -127,10 +128,21 @@ describe('a run on existing objects', { concurrency: 2 }, () => {
   test('counts vanished and replaced objects under separate names, and succeeds', async (t) => {
     const keys = numberedKeys(40);
     const { endpoint, put, remove } = await filledEndpoint(t, keys);
-    const options = ['--existing', 'data/', '--stages', 'read,stat', '--json', 'result.json', '--start-at', '+15s'];
-    const command = await startCommand(t, ['1000', '4', ...options, '--no-preflight'], { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stderr', /^Waiting until /m);
-    await Promise.all([remove(keys[3]), remove(keys[4]), put(keys[7], 'another body')]);
+    let isChanged = false;
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.operation !== 'LIST') {
+        return exchange.pass();
+      }
+      const answer = await exchange.forward();
+      if (!isChanged && answer.body.includes(keys[3])) {
+        isChanged = true;
+        await Promise.all([remove(keys[3]), remove(keys[4]), put(keys[7], 'another body')]);
+      }
+      return exchange.respond(answer);
+    });
+    const options = ['--existing', 'data/', '--stages', 'read,stat', '--json', 'result.json', '--no-preflight'];
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+    const command = await startCommand(t, ['1000', '4', ...options], { dotEnv });
     const outcome = await command.outcome;
     assertStatus(outcome, 0);
     const { stages } = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
