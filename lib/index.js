@@ -1,5 +1,7 @@
+import { isObject } from './model/check-schema.js';
 import { InputError } from './model/input-bounds.js';
-import { UsageError, inCode } from './options/usage-error.js';
+import { isResult } from './model/read-result.js';
+import { UsageError, inCode, refuseIfAny } from './options/usage-error.js';
 import { RunError } from './run/run-error.js';
 import { ThresholdError } from './thresholds/threshold-error.js';
 import { evaluateThresholds } from './thresholds/evaluate.js';
@@ -9,11 +11,32 @@ import { readThresholds } from './thresholds/read-thresholds.js';
 /**
  * @import { Comparison } from './model/comparison.js'
  * @import { Result, ThresholdResult } from './model/result.js'
+ * @import { ProgramContext } from './run/program.js'
  * @import { RunContext } from './run/run-context.js'
  * @import { RunOptions } from './run/run-options.js'
  */
 
 export { RunError, ThresholdError, UsageError };
+
+/** @typedef {readonly [value: unknown, isValid: (value: any) => boolean, problem: string]} Check */
+
+/** @param {unknown} value */
+const isText = (value) => typeof value === 'string';
+/** @param {unknown} value */
+const isResultOrPath = (value) => isText(value) || isResult(value);
+
+/**
+ * Checks what a program passes.
+ *
+ * @param {...Check} checks
+ * @throws {UsageError} with the problem of each value that is invalid
+ */
+function check(...checks) {
+  refuseIfAny(checks.filter(([value, isValid]) => !isValid(value)).map(([, , problem]) => problem));
+}
+
+/** @type {(isValid: Check[1]) => Check[1]} */
+const optional = (isValid) => (value) => value === undefined || isValid(value);
 
 // Each function loads its modules when it is called, so a program that only compares results loads no client.
 
@@ -26,10 +49,18 @@ export { RunError, ThresholdError, UsageError };
  * @throws {UsageError} with all problems found in the options, before any request is sent
  * @throws {RunError} if the store refuses the run, or an error ends it
  */
-export async function run(options, context) {
+export async function run(options, context = {}) {
+  check([context, isObject, 'context: expected an object']);
+  const { program, signal, on, env, ownsProcess, ...unknown } = /** @type {ProgramContext} */ (context);
+  const others = Object.keys(unknown);
+  check(
+    [signal, optional((value) => value instanceof AbortSignal), 'signal: expected an AbortSignal'],
+    [on, optional(isObject), 'on: expected an object'],
+    [env, optional(isObject), 'env: expected an object'],
+    [others.length, (count) => count === 0, `${others.join(', ')}: expected one of signal, on, env, ownsProcess`],
+  );
   const module = await import('./run/run.js');
-  const given = /** @type {Readonly<Record<string, unknown>>} */ (/** @type {unknown} */ (options ?? {}));
-  return module.run(given, context);
+  return module.run(/** @type {Readonly<Record<string, any>>} */ (options ?? {}), context);
 }
 
 /**
@@ -41,6 +72,7 @@ export async function run(options, context) {
  * @throws {UsageError} if the file cannot be read or contains no run
  */
 export async function readResults(file, warning = () => {}) {
+  check([file, isText, 'file: expected a path']);
   const { readEachRun } = await import('./merge/read-run.js');
   const { results, warnings } = await asUsage(readEachRun(file));
   if (results.length === 0) {
@@ -59,11 +91,11 @@ export async function readResults(file, warning = () => {}) {
  * @throws {UsageError} if the results do not belong together, or contain no stage
  */
 export async function merge(inputs, { severalRuns = false } = {}) {
+  const areInputs = Array.isArray(inputs) && inputs.every(isResultOrPath);
+  check([inputs, () => areInputs, 'inputs: expected an array of results or paths']);
   const { mergeInputs } = await import('./merge/read-run.js');
   const { result, apart } = await asUsage(mergeInputs(inputs));
-  if (apart.length > 0 && !severalRuns) {
-    throw new UsageError(apart.map(inCode));
-  }
+  refuseIfAny(severalRuns ? [] : apart.map(inCode));
   if (result.stages.length === 0) {
     throw new UsageError(['found no stages in the inputs', ...result.merge.warnings.map(({ message }) => message)]);
   }
@@ -82,12 +114,14 @@ export async function merge(inputs, { severalRuns = false } = {}) {
  * @throws {UsageError} if the runs are not comparable
  */
 export async function compare(before, after, { margin, force = false } = {}) {
+  check(
+    [before, isResultOrPath, 'before: expected a result or a path'],
+    [after, isResultOrPath, 'after: expected a result or a path'],
+  );
   const { compareResults } = await import('./compare/compare-results.js');
   const [one, other] = [await namedResult(before, 'before'), await namedResult(after, 'after')];
   const comparison = compareResults(one, other, { margin });
-  if (comparison.mismatches.length > 0 && !force) {
-    throw new UsageError(comparison.mismatches.map(inCode));
-  }
+  refuseIfAny(force ? [] : comparison.mismatches.map(inCode));
   return comparison;
 }
 
@@ -128,6 +162,7 @@ async function namedResult(given, name) {
  * @returns {Promise<string>} HTML
  */
 export async function writeReport(result) {
+  check([result, isResult, 'result: expected a result of run, merge or readResults']);
   const { reportPage } = await import('./report/html/report-page.js');
   return [...reportPage(result)].join('');
 }
@@ -143,11 +178,13 @@ export async function writeReport(result) {
  * @throws {ThresholdError} if a limit is missed or inconclusive
  */
 export function assertThresholds(result, limits, baseline) {
+  check(
+    [result, isResult, 'result: expected a result of run, merge or readResults'],
+    [baseline, optional(isResult), 'baseline: expected a result of run, merge or readResults'],
+  );
   const assertions = [limits].flat().map((text) => ({ text, place: 'limits' }));
   const { thresholds, problems } = readThresholds(assertions, stagesOf(result));
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
+  refuseIfAny(problems);
   const judged = evaluateThresholds(thresholds, result, baseline ?? null);
   if (judged.some(({ outcome }) => outcome !== 'passed')) {
     throw new ThresholdError(judged);

@@ -15,10 +15,9 @@ export const ending = new AsyncLocalStorage();
 subscribe('child_process', (message) => {
   const { process: child } = /** @type {{ process: ChildProcess }} */ (message);
   ending.getStore()?.addEventListener('abort', () => {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
-      return;
+    if (child.exitCode === null && child.signalCode === null) {
+      familyOf(Number(child.pid)).forEach(end);
     }
-    familyOf(child.pid).forEach(end);
     // Whatever survives must not keep this process from ending.
     child.stdout?.destroy();
     child.stderr?.destroy();
@@ -33,8 +32,8 @@ subscribe('child_process', (message) => {
  */
 function familyOf(id) {
   try {
-    const children = readFileSync(`/proc/${id}/task/${id}/children`, 'utf8').match(/\d+/g) ?? [];
-    return [id, ...children.flatMap((child) => familyOf(Number(child)))];
+    const children = readFileSync(`/proc/${id}/task/${id}/children`, 'utf8').match(/\d+/g);
+    return [id, ...(children ?? []).flatMap((child) => familyOf(Number(child)))];
   } catch {
     return [id];
   }

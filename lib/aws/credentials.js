@@ -88,8 +88,8 @@ export async function findCredentials(settings, { certificate, signal } = {}) {
  */
 async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
   const { CredentialRequests } = await import('./credential-requests.js');
-  const requests = new CredentialRequests(certificate);
-  const options = { ...files, clientConfig: { requestHandler: requests }, logger: SILENT, ignoreCache: true };
+  const clientConfig = { requestHandler: new CredentialRequests(certificate) };
+  const options = { ...files, clientConfig, logger: SILENT, ignoreCache: true };
   return givesCredentials
     ? profileProvider({ ...options, profile })
     : defaultProvider({ ...options, ...METADATA_SERVICE, ...(profileFrom === null ? {} : { profile }) });

@@ -16,22 +16,23 @@ const MAX_WAIT_MS = 60_000;
  *   signal aborts
  * @param {AbortSignal} [signal] ends the wait
  * @returns {Promise<Found>}
- * @throws the error of the source, the reason of the signal, or an Error if there is no answer in time
+ * @throws {Error} of the source; if the signal aborts; or if there is no answer in time
  */
 export async function askInTime(ask, signal) {
   const limit = new AbortController();
   const tooLate = new Error(`no answer within ${MAX_WAIT_MS / 1000} s: check the source of the credentials`);
   const timer = setTimeout(() => limit.abort(tooLate), MAX_WAIT_MS);
-  const ending = AbortSignal.any([limit.signal, ...(signal === undefined ? [] : [signal])]);
+  const ending = AbortSignal.any([limit.signal, signal ?? limit.signal]);
   const givenUp = new Promise((_resolve, reject) => {
-    const giveUp = () => reject(ending.reason);
-    ending.addEventListener('abort', giveUp);
+    ending.addEventListener('abort', () => reject(ending.reason));
     if (ending.aborted) {
-      giveUp();
+      reject(ending.reason);
     }
   });
   try {
     return await Promise.race([ask(ending), givenUp]);
+  } catch (error) {
+    throw error instanceof Error ? error : new Error('expected credentials, but their source failed without an Error');
   } finally {
     clearTimeout(timer);
   }

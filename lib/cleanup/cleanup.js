@@ -1,7 +1,8 @@
-import { AttemptError, TIMEOUT } from '../s3/s3-error.js';
+import { AttemptError, TIMEOUT, asAttemptError, protocolError } from '../s3/s3-error.js';
 import { counted } from '../text/figures.js';
 import { ABANDONED } from '../model/failed-attempts.js';
 import { BucketList } from '../workload/bucket-list.js';
+import { Keyspace } from '../workload/keyspace.js';
 import { STALLED } from './bucket-access.js';
 import { inParallel } from './in-parallel.js';
 import { listPage, rangesAfter, walkRange } from './key-ranges.js';
@@ -13,7 +14,7 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { CleanupResult } from '../model/result.js'
  * @import { BucketAdmin, ListedObject } from '../s3/bucket-admin.js'
  * @import { KeyRange } from './key-ranges.js'
- * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
+ * @import { OwnKey } from '../workload/keyspace.js'
  * @import { Place, Reconciliation } from './reconciliation.js'
  */
 
@@ -39,12 +40,11 @@ const NO_BATCHES = new Set([400, 405, 501]);
  * @typedef {object} CleanupOptions
  * @property {BucketAdmin} admin
  * @property {Keyspace} keyspace
- * @property {(own: OwnKey) => boolean} owns whether to remove an object of the run
+ * @property {((own: OwnKey) => boolean) | null} owns whether to remove an object of the run; null if it left none
  * @property {Reconciliation | null} reconciliation of what the run wrote; null if that is unknown
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be in progress, so that the store must be listed again
  * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether to abort an upload; if absent, all are ignored
- * @property {boolean} [areUploadsAll] whether only uploads can exist, and no objects
  * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key would only add a delete marker
  * @property {(milliseconds: number) => Promise<void>} wait
  */
@@ -52,7 +52,7 @@ const NO_BATCHES = new Set([400, 405, 501]);
 /**
  * Shows the run's ledgers what the store's lists show, and settles the rest by key, without removing anything.
  *
- * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'> & { reconciliation: Reconciliation }} options
+ * @param {WalkOptions & { reconciliation: Reconciliation }} options
  * @param {() => Promise<unknown>} settle
  */
 export async function lookThrough(options, settle) {
@@ -64,16 +64,7 @@ export async function lookThrough(options, settle) {
 
 /** @returns {CleanupResult} of a clean-up that has not started */
 export function newResult() {
-  return {
-    removed: 0,
-    versions: 0,
-    left: -1,
-    misplaced: 0,
-    foreign: 0,
-    otherBuckets: null,
-    problems: [],
-    furtherProblems: 0,
-  };
+  return { removed: 0, versions: 0, left: -1, foreign: 0, otherBuckets: null, problems: [], furtherProblems: 0 };
 }
 
 /**
@@ -84,33 +75,49 @@ export function newResult() {
  * @param {CleanupResult} [result] updated along the way
  */
 export async function cleanUp(options, result = newResult()) {
-  const buckets = new BucketList(options.keyspace);
+  const findings = { buckets: new BucketList(options.keyspace), seen: new SeenObjects(), result };
   if (options.ownsUpload) {
     Object.assign(result, { uploads: 0, uploadsLeft: -1 });
   }
   try {
-    const findings = { buckets, seen: new SeenObjects(), result };
-    let shown = await removeShown(options, findings, options.reconciliation);
-    if (options.outcomeUnknown) {
-      await options.wait(LATE_WRITES_MS);
-      // By now, missing objects have been removed.
-      shown = await removeShown(options, findings, null);
-    }
-    const { objects, versions, misplaced, foreign, uploads, uploadsMisplaced } = shown;
-    Object.assign(result, { left: objects + versions + misplaced, misplaced, foreign });
-    if (options.ownsUpload) {
-      result.uploadsLeft = uploads === null ? -1 : uploads + uploadsMisplaced;
-      Object.assign(result, uploadsMisplaced > 0 ? { uploadsMisplaced } : {});
+    await removeAll(options, findings);
+    const buckets = findings.buckets.other();
+    if (isComplete(buckets)) {
+      await removeAll({ ...options, keyspace: new Keyspace({ ...options.keyspace, buckets }) }, findings);
+    } else {
+      result.otherBuckets = buckets;
     }
   } catch (error) {
-    if (!(error instanceof AttemptError)) {
-      throw error;
-    }
-    addFirst(result, error.message);
+    addFirst(result, asAttemptError(error).message);
     await removeUnseen(options, result);
   }
-  result.otherBuckets = buckets.other();
   return result;
+}
+
+/**
+ * @param {readonly (string | null)[] | null} buckets
+ * @returns {buckets is readonly string[]}
+ */
+function isComplete(buckets) {
+  return buckets !== null && !buckets.includes(null);
+}
+
+/**
+ * @param {CleanupOptions} options
+ * @param {Findings} findings
+ */
+async function removeAll(options, findings) {
+  let shown = await removeShown(options, findings, options.reconciliation);
+  if (options.outcomeUnknown) {
+    await options.wait(LATE_WRITES_MS);
+    // By now, missing objects have been removed.
+    shown = await removeShown(options, findings, null);
+  }
+  const { objects, versions, foreign, uploads } = shown;
+  Object.assign(findings.result, { left: objects + versions, foreign });
+  if (options.ownsUpload) {
+    findings.result.uploadsLeft = uploads ?? -1;
+  }
 }
 
 /**
@@ -128,10 +135,7 @@ async function removeUnseen(options, result) {
     await removePlaces(options, places, result);
     addProblems(result, [`${counted(places.length, 'object')} had to be deleted by key, which no list confirms`]);
   } catch (error) {
-    if (!(error instanceof AttemptError)) {
-      throw error;
-    }
-    addProblems(result, [error.message]);
+    addProblems(result, [asAttemptError(error).message]);
   }
 }
 
@@ -167,11 +171,9 @@ class SeenObjects {
  * @typedef {object} Shown contents of the store's lists that concern a run
  * @property {number} objects
  * @property {number} versions older versions, and delete markers
- * @property {number} misplaced objects in a bucket other than the one that their keys map to
- * @property {number} foreign objects that the run did not write
+ * @property {number} foreign objects that the run did not write there
  * @property {Place[]} sample some of the objects
  * @property {number | null} uploads null if they cannot be listed
- * @property {number} uploadsMisplaced
  */
 
 /**
@@ -198,7 +200,7 @@ async function removeShown(options, findings, reconciliation) {
       unlistedLeft = (await existingOf(options, unlisted)).length;
     }
   }
-  for (let round = 1; round < MAX_ROUNDS && isRemovable(last); round++) {
+  for (let round = 1; round < MAX_ROUNDS && countOf(last) > 0; round++) {
     const [before, seenBefore] = [last, seen.count];
     last = await look(options, findings, false);
     if (countOf(last) >= countOf(before) && seen.count === seenBefore) {
@@ -223,11 +225,6 @@ function countOf({ objects, versions, uploads }) {
   return objects + versions + (uploads ?? 0);
 }
 
-/** @param {Shown} shown */
-function isRemovable(shown) {
-  return countOf(shown) > 0;
-}
-
 /**
  * Walks the store's lists once, and removes what they show.
  *
@@ -237,22 +234,21 @@ function isRemovable(shown) {
  *   removed stays until the next one
  */
 async function look(options, findings, isFirst) {
-  const { reconciliation, versioned } = options;
+  const { reconciliation, versioned, owns } = options;
   const { buckets, seen, result } = findings;
   // A refused deletion is repeated, and reported only if it is refused again.
   Object.assign(result, { problems: [], furtherProblems: 0 });
   /** @type {Shown} */
-  const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, sample: [], uploads: 0, uploadsMisplaced: 0 };
+  const shown = { objects: 0, versions: 0, foreign: 0, sample: [], uploads: 0 };
   if (options.ownsUpload) {
     // List uploads first: an upload that completes in the meantime is then listed as an object.
-    Object.assign(shown, await findUploads(options, findings));
+    shown.uploads = await findUploads(options, findings);
   }
-  if (options.areUploadsAll) {
+  if (owns === null) {
     return shown;
   }
-  await walk(options, async (bucket, { own, misplaced, foreign }) => {
-    [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
-    shown.misplaced += misplaced.length;
+  await walk({ ...options, owns }, async (bucket, { named, own, foreign }) => {
+    named.forEach(({ index }) => buckets.see(index, bucket));
     shown.foreign += foreign;
     const removable = own.filter((each) => (reconciliation?.list(each, each.size) ?? true) || !isFirst);
     const keys = own.map(({ key }) => key);
@@ -261,24 +257,22 @@ async function look(options, findings, isFirst) {
     seen.add(keys, isFirst);
     // In a versioned bucket, objects are removed together with their versions.
     if (!versioned.has(bucket)) {
-      const removed = (/** @type {number} */ count) => (result.removed += count);
       await removeKeys(
         options,
         bucket,
         removable.map(({ key }) => key),
         result,
-        removed,
       );
     }
   });
-  await findVersions(options, shown, result);
+  await findVersions({ ...options, owns }, shown, result);
   return shown;
 }
 
 /**
  * Removes versions. If they cannot be listed, at least the objects are hidden.
  *
- * @param {CleanupOptions} options
+ * @param {CleanupOptions & WalkOptions} options
  * @param {Shown} shown
  * @param {CleanupResult} result
  */
@@ -315,32 +309,28 @@ function isOfOneRequest(error) {
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
- * @returns {Promise<Pick<Shown, 'uploads' | 'uploadsMisplaced'>>}
+ * @returns {Promise<Shown['uploads']>}
  */
 async function findUploads({ ownsUpload, ...options }, { buckets, result }) {
   try {
-    const own = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
-    if (own === null && options.outcomeUnknown) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'fail',
-        message: 'the store cannot list uploads, and some may be left because the response to a write was lost',
-      });
+    const named = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
+    if (named === null && options.outcomeUnknown) {
+      throw protocolError(
+        'the store cannot list uploads, and some may be left because the response to a write was lost',
+      );
     }
-    const [inPlace, misplaced] = [true, false].map((wanted) =>
-      (own ?? []).filter(({ isInPlace }) => isInPlace === wanted),
-    );
-    misplaced.forEach(({ index, bucket }) => buckets.see(index, bucket));
-    await abortUploads(options, inPlace, () => {
+    named?.forEach(({ index, bucket }) => buckets.see(index, bucket));
+    const own = named?.filter(({ index, bucket }) => options.keyspace.bucketOf(index) === bucket) ?? [];
+    await abortUploads(options, own, () => {
       result.uploads = (result.uploads ?? 0) + 1;
     });
-    return { uploads: inPlace.length, uploadsMisplaced: misplaced.length };
+    return own.length;
   } catch (error) {
     if (!isOfOneRequest(error)) {
       throw error;
     }
     addProblems(result, [`the run's uploads could not be listed and aborted: ${error.message}`]);
-    return { uploads: null, uploadsMisplaced: 0 };
+    return null;
   }
 }
 
@@ -352,7 +342,7 @@ async function findUploads({ ownsUpload, ...options }, { buckets, result }) {
 async function removePlaces(options, places, result) {
   for (const bucket of options.keyspace.buckets) {
     const keys = places.filter((place) => place.bucket === bucket).map(({ key }) => key);
-    await removeKeys(options, bucket, keys, result, () => {});
+    await removeKeys(options, bucket, keys, result);
   }
 }
 
@@ -360,16 +350,15 @@ async function removePlaces(options, places, result) {
  * @param {CleanupOptions} options
  * @param {string} bucket
  * @param {readonly string[]} keys
- * @param {CleanupResult} result to which refusals are added
- * @param {(removed: number) => void} onBatch
+ * @param {CleanupResult} result
  */
-async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
+async function removeKeys(options, bucket, keys, result) {
   for (let start = 0; start < keys.length; start += MAX_BATCH_SIZE) {
     const batch = keys.slice(start, start + MAX_BATCH_SIZE);
-    const refused = await deleteBatch({ admin, retry }, bucket, batch);
+    const refused = await deleteBatch(options, bucket, batch);
     addProblems(result, refused);
     // A faulty store may refuse more keys than it was sent.
-    onBatch(Math.max(batch.length - refused.length, 0));
+    result.removed += Math.max(batch.length - refused.length, 0);
   }
 }
 
@@ -447,16 +436,18 @@ function addFirst(result, problem) {
 /**
  * @typedef {OwnKey & { key: string, size: number }} NamedObject
  *
+ * @typedef {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace'> & { owns: (own: OwnKey) => boolean }} WalkOptions
+ *
  * @typedef {object} SortedPage
- * @property {NamedObject[]} own objects to remove
- * @property {NamedObject[]} misplaced objects of the run in a bucket other than the one that their keys map to
- * @property {number} foreign number of objects that the run did not write
+ * @property {NamedObject[]} named objects with names of the run that it owns, in any bucket
+ * @property {NamedObject[]} own those of them in the bucket that their keys map to, which are removed
+ * @property {number} foreign number of objects that the run did not write there
  */
 
 /**
  * Walks all keys under the run's prefix: one page of each bucket, then any further pages as several concurrent ranges.
  *
- * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'>} options
+ * @param {WalkOptions} options
  * @param {(bucket: string, page: SortedPage) => Promise<void>} visit
  */
 async function walk(options, visit) {
@@ -481,21 +472,15 @@ async function walk(options, visit) {
 /**
  * @param {string} bucket
  * @param {readonly ListedObject[]} objects
- * @param {Pick<CleanupOptions, 'keyspace' | 'owns'>} options
+ * @param {WalkOptions} options
+ * @returns {SortedPage}
  */
 function sortPage(bucket, objects, { keyspace, owns }) {
-  /** @type {SortedPage} */
-  const page = { own: [], misplaced: [], foreign: 0 };
-  for (const { key, size } of objects) {
+  const all = objects.flatMap(({ key, size }) => {
     const name = keyspace.recogniseName(key);
-    if (name === null) {
-      page.foreign += 1;
-      continue;
-    }
-    if (owns(name)) {
-      const isInPlace = keyspace.bucketOf(name.index) === bucket;
-      (isInPlace ? page.own : page.misplaced).push({ key, size, ...name });
-    }
-  }
-  return page;
+    return name === null ? [] : [{ key, size, ...name }];
+  });
+  const named = all.filter(owns);
+  const own = named.filter(({ index }) => keyspace.bucketOf(index) === bucket);
+  return { named, own, foreign: objects.length - all.length + named.length - own.length };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AttemptError } from '../s3/s3-error.js';
+import { protocolError } from '../s3/s3-error.js';
 
 /**
  * @import { ListedObject } from '../s3/bucket-admin.js'
@@ -34,11 +34,9 @@ export class ListProgress {
       return;
     }
     if (this.#fruitless > MAX_FRUITLESS_PAGES) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'fail',
-        message: `the list of bucket ${this.#bucket} continues after ${MAX_FRUITLESS_PAGES} pages in a row without anything relevant`,
-      });
+      throw protocolError(
+        `the list of bucket ${this.#bucket} continues after ${MAX_FRUITLESS_PAGES} pages in a row without anything relevant`,
+      );
     }
     await wait(FRUITLESS_PAUSE_MS);
   }
@@ -96,11 +94,7 @@ export async function listPage({ admin, retry }, bucket, prefix, after) {
   const page = await retry(() => admin.listPage(bucket, prefix, after));
   // Continuing would repeat this page forever. Ending the list here would count unlisted objects as removed.
   if (page.objects.length === 0 && !page.isLast) {
-    throw new AttemptError({
-      kind: 'protocol',
-      handling: 'fail',
-      message: `the list of bucket ${bucket} claims to continue but contains no objects`,
-    });
+    throw protocolError(`the list of bucket ${bucket} claims to continue but contains no objects`);
   }
   return page;
 }

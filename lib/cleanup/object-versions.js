@@ -1,5 +1,5 @@
 import { inParallel } from './in-parallel.js';
-import { rangesOf } from './key-ranges.js';
+import { ListProgress } from './key-ranges.js';
 
 /** S3's limit on versions per batch. */
 const MAX_BATCH = 1000;
@@ -7,8 +7,7 @@ const MAX_BATCH = 1000;
 /**
  * @import { ListedVersion, VersionPosition } from '../s3/bucket-admin.js'
  * @import { BucketAccess } from './bucket-access.js'
- * @import { OwnKey } from '../workload/keyspace.js'
- * @import { CleanupOptions } from './cleanup.js'
+ * @import { WalkOptions } from './cleanup.js'
  *
  * @typedef {object} RemovedVersions
  * @property {number} objects latest versions, other than delete markers
@@ -35,49 +34,35 @@ export async function removeVersions({ admin, retry }, bucket, own, onBatch) {
 }
 
 /**
- * @param {CleanupOptions} options
+ * @param {WalkOptions & { versioned: ReadonlySet<string> }} options
  * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit gets a page of the run's versions
  */
 export async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
-  const owned = (/** @type {OwnKey | null} */ name) => name !== null && owns(name);
   const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
-  const ranges = buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
-  /** @type {Set<string>} */
-  const fruitful = new Set();
-  await inParallel(ranges, async ({ bucket, prefix, after, last, progress }) => {
+  await inParallel(buckets, async (bucket) => {
+    const progress = new ListProgress(bucket);
     /** @type {VersionPosition | null} */
-    let position = { key: after };
+    let position = { key: '' };
     while (position !== null) {
       /** @type {VersionPosition} */
       const from = position;
-      const { versions, next } = await retry(() => admin.listVersionsPage(bucket, prefix, from));
-      const inside = versions
-        .filter(({ key }) => key <= last)
+      const { versions, next } = await retry(() => admin.listVersionsPage(bucket, keyspace.keyPrefix, from));
+      const named = versions.flatMap((version) => {
+        const name = keyspace.recognise(bucket, version.key);
         // Another version of the previous page's last key is not an object: it became the latest version only because
         // the object was removed.
-        .map((version) => ({ ...version, isObject: version.isObject && version.key !== from.key }));
-      const named = inside.flatMap((version) => {
-        const name = keyspace.recognise(bucket, version.key);
-        return name === null ? [] : [{ version, name }];
+        const isObject = version.isObject && version.key !== from.key;
+        return name === null ? [] : [{ version: { ...version, isObject }, name }];
       });
-      const own = named.filter(({ name }) => owns(name)).map(({ version }) => version);
-      if (own.length > 0) {
-        fruitful.add(bucket);
-      }
-      await visit(bucket, own);
-      position = inside.length < versions.length ? null : next;
-      if (position !== null) {
+      await visit(
+        bucket,
+        named.filter(({ name }) => owns(name)).map(({ version }) => version),
+      );
+      if (next !== null) {
         // A key can have any number of versions, so only a later key counts as progress.
-        await progress.page(named.length > 0 && position.key > from.key);
+        await progress.page(named.length > 0 && next.key > from.key);
       }
+      position = next;
     }
   });
-  // A store may pass over versions that follow a marker. Only a page without one proves that none is left.
-  for (const bucket of buckets.filter((each) => !fruitful.has(each))) {
-    const { versions } = await retry(() => admin.listVersionsPage(bucket, keyspace.keyPrefix, { key: '' }));
-    await visit(
-      bucket,
-      versions.filter(({ key }) => owned(keyspace.recognise(bucket, key))),
-    );
-  }
 }

@@ -41,7 +41,11 @@ const LIST_LAG_MS = 2000;
  * @property {string} example of these
  */
 
-/** @typedef {readonly [one: string, several: string]} Words */
+/**
+ * @typedef {readonly [one: string, several: string]} Words
+ *
+ * @typedef {(ledger: Ledger, local: number) => boolean} Matches
+ */
 
 /** Compares the ledgers of a run with the store's lists. */
 export class Reconciliation {
@@ -80,8 +84,7 @@ export class Reconciliation {
 
   /** Whether there is an object that must exist, although no response has shown it. */
   get hasUnproven() {
-    const { ledger } = this.#accounts[0];
-    return countWhere(ledger, (local) => isUnproven(ledger, local)) > 0;
+    return hasAny(this.#accounts[0].ledger, isUnproven);
   }
 
   /** Number of keys that must exist. */
@@ -96,7 +99,7 @@ export class Reconciliation {
 
   /** Whether any key may still come into being, by a request whose answer was lost. */
   get hasDoubts() {
-    return this.#accounts.some(({ ledger }) => this.#doubts(ledger) > 0);
+    return this.#accounts.some(({ ledger }) => hasAny(ledger, (_, local) => ledger.isUnknown(local)));
   }
 
   /**
@@ -156,23 +159,23 @@ export class Reconciliation {
    * @param {BucketAccess} access
    */
   async settleRemoved(access) {
-    const isUndone = (/** @type {Ledger} */ ledger, /** @type {number} */ local) =>
-      ledger.isRemoved(local) && ledger.isListed(local);
+    /** @type {Matches} */
+    const isUndone = (ledger, local) => ledger.isRemoved(local) && ledger.isListed(local);
     await this.#settle(isUndone, 0, access, (account, { missing, count }) => {
       account.undone += count - missing;
       account.ghosts += missing;
       // The lists show these keys, and no longer prove that they are gone.
-      forEach(account.ledger, (local) => isUndone(account.ledger, local) && account.ledger.doubt(local));
+      for (const local of localsWhere(account.ledger, isUndone)) {
+        account.ledger.doubt(local);
+      }
     });
   }
 
   /** Keys that may exist although no list has shown them. @returns {Generator<Place>} */
   *unlistedKeys() {
     for (const { ledger, keyOf } of this.#accounts) {
-      for (let local = 0; local < ledger.size; local++) {
-        if ((ledger.has(local) || ledger.isUnknown(local)) && !ledger.isListed(local)) {
-          yield this.#placeOf(keyOf, local);
-        }
+      for (const local of localsWhere(ledger, mayBeUnlisted)) {
+        yield this.#placeOf(keyOf, local);
       }
     }
   }
@@ -193,19 +196,20 @@ export class Reconciliation {
    * @returns {string[]} a sentence for each kind of contradiction
    */
   sentences(fate) {
-    return this.#accounts.flatMap(({ noun, made, lost, undone, unlisted, ghosts, resized, example }) => [
-      ...(lost > 0 ? [`the store confirmed ${counted(lost, made)} that it does not have`] : []),
-      ...(undone > 0
-        ? [`the store confirmed ${counted(undone, ['delete', 'deletes'])} that it did not carry out`]
-        : []),
-      ...(unlisted > 0 ? [`the store made ${counted(unlisted, noun)} that it does not list${fate}`] : []),
-      ...(ghosts > 0 ? [`the store lists ${counted(ghosts, noun)} that it no longer has`] : []),
-      ...(resized > 0 ? [`the store lists ${counted(resized, noun)} with another size than written: ${example}`] : []),
-    ]);
+    return this.#accounts.flatMap(({ noun, made, lost, undone, unlisted, ghosts, resized, example }) => {
+      const findings = /** @type {const} */ ([
+        [lost, `confirmed ${counted(lost, made)} that it does not have`],
+        [undone, `confirmed ${counted(undone, ['delete', 'deletes'])} that it did not carry out`],
+        [unlisted, `made ${counted(unlisted, noun)} that it does not list${fate}`],
+        [ghosts, `lists ${counted(ghosts, noun)} that it no longer has`],
+        [resized, `lists ${counted(resized, noun)} with another size than written: ${example}`],
+      ]);
+      return findings.filter(([count]) => count > 0).map(([, what]) => `the store ${what}`);
+    });
   }
 
   /**
-   * @param {(ledger: Ledger, local: number) => boolean} isMissing
+   * @param {Matches} isMissing
    * @param {BucketAccess} access
    */
   async #settleMissing(isMissing, access) {
@@ -218,8 +222,8 @@ export class Reconciliation {
       account.unlisted = Math.max(account.unlisted, count - missing);
       const exists = new Set(found.map(({ local }) => local));
       sample.forEach((local) => exists.has(local) || ledger.lose(local));
-      if (found.length === 0) {
-        forEach(ledger, (local) => isMissing(ledger, local) && ledger.lose(local));
+      for (const local of found.length === 0 ? localsWhere(ledger, isMissing) : []) {
+        ledger.lose(local);
       }
       existing.push(...found);
     });
@@ -236,13 +240,8 @@ export class Reconciliation {
     return { bucket: this.#keyspace.bucketOf(index), key: keyOf(index), local };
   }
 
-  /** @param {Ledger} ledger */
-  #doubts(ledger) {
-    return countWhere(ledger, (local) => ledger.isUnknown(local));
-  }
-
   /**
-   * @param {(ledger: Ledger, local: number) => boolean} isOpen
+   * @param {Matches} isOpen
    * @param {number} pause ms before the first request
    * @param {BucketAccess} access
    * @param {(account: Account, answer: { count: number, missing: number, sample: number[], found: LocalPlace[] }) => void
@@ -295,29 +294,38 @@ function isUnproven(ledger, local) {
 
 /**
  * @param {Ledger} ledger
- * @param {(local: number) => void} work
+ * @param {number} local
  */
-function forEach(ledger, work) {
+function mayBeUnlisted(ledger, local) {
+  return (ledger.has(local) || ledger.isUnknown(local)) && !ledger.isListed(local);
+}
+
+/**
+ * @param {Ledger} ledger
+ * @param {Matches} matches
+ * @returns {Generator<number>} localIndices
+ */
+function* localsWhere(ledger, matches) {
   for (let local = 0; local < ledger.size; local++) {
-    work(local);
+    if (matches(ledger, local)) {
+      yield local;
+    }
   }
 }
 
 /**
  * @param {Ledger} ledger
- * @param {(local: number) => boolean} matches
+ * @param {Matches} matches
  */
-function countWhere(ledger, matches) {
-  let count = 0;
-  forEach(ledger, (local) => (count += Number(matches(local))));
-  return count;
+function hasAny(ledger, matches) {
+  return localsWhere(ledger, matches).next().done === false;
 }
 
 /**
  * Uses Vitter's algorithm R (Random sampling with a reservoir, 1985).
  *
  * @param {Ledger} ledger
- * @param {(ledger: Ledger, local: number) => boolean} matches
+ * @param {Matches} matches
  * @param {() => number} random uniform in [0, 1)
  * @param {number} [most]
  * @returns {{ count: number, sample: number[] }} a random sample of the localIndices that match, or all if they are few
@@ -326,15 +334,13 @@ function sampleOf(ledger, matches, random, most = MAX_ASKED) {
   /** @type {number[]} */
   const sample = [];
   let count = 0;
-  forEach(ledger, (local) => {
-    if (matches(ledger, local)) {
-      const slot = count < most ? count : Math.floor(random() * (count + 1));
-      if (slot < most) {
-        sample[slot] = local;
-      }
-      count += 1;
+  for (const local of localsWhere(ledger, matches)) {
+    const slot = count < most ? count : Math.floor(random() * (count + 1));
+    if (slot < most) {
+      sample[slot] = local;
     }
-  });
+    count += 1;
+  }
   return { count, sample };
 }
 

@@ -1,4 +1,3 @@
-import { BucketList } from '../workload/bucket-list.js';
 import { Keyspace, isRunId } from '../workload/keyspace.js';
 
 /** @import { ListedObject, ListedUpload } from '../s3/bucket-admin.js' */
@@ -12,8 +11,6 @@ const MAX_EXAMPLES = 3;
  * @property {number} objects
  * @property {number} bytes NaN if the store reported an invalid size
  * @property {number} uploads that are neither completed nor aborted
- * @property {number} misplaced objects in a bucket other than the one that their keys map to
- * @property {readonly (string | null)[] | null} otherBuckets see BucketList
  * @property {number} oldest
  * @property {number} newest
  */
@@ -27,8 +24,7 @@ const MAX_EXAMPLES = 3;
 /** Adds up objects by the run that wrote them. */
 export class RunTally {
   #prefix;
-  #buckets;
-  /** @type {Map<string, { run: FoundRun, list: BucketList }>} */
+  /** @type {Map<string, FoundRun>} */
   #runs = new Map();
   #foreign = { objects: 0, bytes: 0, examples: /** @type {string[]} */ ([]) };
   /** Cached, because consecutive keys nearly always belong to the same run. @type {Keyspace | null} */
@@ -36,13 +32,9 @@ export class RunTally {
 
   objects = 0;
 
-  /**
-   * @param {string} prefix
-   * @param {readonly string[]} buckets
-   */
-  constructor(prefix, buckets) {
+  /** @param {string} prefix */
+  constructor(prefix) {
     this.#prefix = prefix;
-    this.#buckets = buckets;
   }
 
   /**
@@ -54,12 +46,12 @@ export class RunTally {
     this.objects += objects.length;
     const foreign = this.#foreign.objects;
     for (const object of objects) {
-      const keyspace = this.#keyspaceOf(object.key);
-      const name = keyspace?.recogniseName(object.key) ?? null;
-      if (keyspace === null || name === null) {
+      const run = this.#runOf(object.key, object.modifiedAt);
+      if (run === null) {
         this.#addForeign(bucket, object);
       } else {
-        this.#addNamed(keyspace, name.index, bucket, object);
+        run.objects += 1;
+        run.bytes += object.size;
       }
     }
     return this.#foreign.objects - foreign < objects.length;
@@ -68,70 +60,39 @@ export class RunTally {
   /**
    * Adds uploads. Ignores uploads with keys that no run would use.
    *
-   * @param {string} bucket
    * @param {readonly ListedUpload[]} uploads
    * @returns {boolean} whether a run began any of them
    */
-  addUploads(bucket, uploads) {
-    let isFruitful = false;
-    for (const { key, initiatedAt } of uploads) {
-      const keyspace = this.#keyspaceOf(key);
-      const name = keyspace?.recogniseName(key) ?? null;
-      if (keyspace !== null && name !== null) {
-        const run = this.#seen(keyspace, name.index, bucket, initiatedAt);
-        run.uploads += 1;
-        run.misplaced += Number(keyspace.bucketOf(name.index) !== bucket);
-        isFruitful = true;
-      }
-    }
-    return isFruitful;
+  addUploads(uploads) {
+    const runs = uploads.map(({ key, initiatedAt }) => this.#runOf(key, initiatedAt)).filter((run) => run !== null);
+    runs.forEach((run) => (run.uploads += 1));
+    return runs.length > 0;
   }
 
   /** @returns {RunCounts} */
   counts() {
-    const runs = [...this.#runs.values()]
-      .map(({ run, list }) => ({ ...run, otherBuckets: list.other() }))
-      .sort((one, other) => other.newest - one.newest);
+    const runs = [...this.#runs.values()].sort((one, other) => other.newest - one.newest);
     return { runs, foreign: this.#foreign };
   }
 
-  /** The keyspace of the run whose folder contains the key; null if there is none. @param {string} key */
-  #keyspaceOf(key) {
+  /**
+   * @param {string} key of an object or upload
+   * @param {number} time epoch ms of its last change
+   * @returns {FoundRun | null} the run that gave it its name; null if there is none
+   */
+  #runOf(key, time) {
     const runId = folderOf(key, this.#prefix)?.slice(this.#prefix.length + 1, -1) ?? '';
     if (!isRunId(runId)) {
       return null;
     }
     if (this.#keyspace?.runId !== runId) {
-      this.#keyspace = new Keyspace({ runId, prefix: this.#prefix, buckets: this.#buckets });
+      this.#keyspace = new Keyspace({ runId, prefix: this.#prefix, buckets: [] });
     }
-    return this.#keyspace;
-  }
-
-  /**
-   * @param {Keyspace} keyspace
-   * @param {number} index of the object or probe
-   * @param {string} bucket
-   * @param {ListedObject} object
-   */
-  #addNamed(keyspace, index, bucket, { size, modifiedAt }) {
-    const run = this.#seen(keyspace, index, bucket, modifiedAt);
-    run.objects += 1;
-    run.bytes += size;
-    run.misplaced += Number(keyspace.bucketOf(index) !== bucket);
-  }
-
-  /**
-   * @param {Keyspace} keyspace
-   * @param {number} index of the object or probe
-   * @param {string} bucket that contains it
-   * @param {number} time epoch ms of its last change
-   * @returns {FoundRun}
-   */
-  #seen(keyspace, index, bucket, time) {
-    const found = this.#runs.get(keyspace.runId) ?? newRun(keyspace, time);
-    this.#runs.set(keyspace.runId, found);
-    found.list.see(index, bucket);
-    const { run } = found;
+    if (this.#keyspace.recogniseName(key) === null) {
+      return null;
+    }
+    const run = this.#runs.get(runId) ?? { runId, objects: 0, bytes: 0, uploads: 0, oldest: time, newest: time };
+    this.#runs.set(runId, run);
     run.oldest = Math.min(run.oldest, time);
     run.newest = Math.max(run.newest, time);
     return run;
@@ -151,21 +112,11 @@ export class RunTally {
 }
 
 /**
- * @param {Keyspace} keyspace
- * @param {number} modifiedAt epoch ms, of the object found first
- */
-function newRun(keyspace, modifiedAt) {
-  const { runId } = keyspace;
-  const counts = { objects: 0, bytes: 0, uploads: 0, misplaced: 0, oldest: modifiedAt, newest: modifiedAt };
-  return { run: { runId, ...counts, otherBuckets: null }, list: new BucketList(keyspace) };
-}
-
-/**
  * @param {string} key
  * @param {string} prefix
  * @returns {string | null} the folder with its trailing `/`, shared by all keys of a run; null without a folder
  */
-export function folderOf(key, prefix) {
+function folderOf(key, prefix) {
   const end = key.indexOf('/', prefix.length + 1);
   return end < 0 ? null : key.slice(0, end + 1);
 }

@@ -1,4 +1,4 @@
-import { AttemptError, NO_UPLOAD } from '../s3/s3-error.js';
+import { AttemptError, NO_UPLOAD, protocolError } from '../s3/s3-error.js';
 import { inParallel } from './in-parallel.js';
 import { ListProgress } from './key-ranges.js';
 
@@ -6,7 +6,7 @@ import { ListProgress } from './key-ranges.js';
  * @import { ListedUpload, UploadPosition } from '../s3/bucket-admin.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  * @import { BucketAccess } from './bucket-access.js'
- * @import { CleanupOptions } from './cleanup.js'
+ * @import { WalkOptions } from './cleanup.js'
  */
 
 /** Clean-up gives up on a bucket with more than this many pages of uploads. */
@@ -15,11 +15,7 @@ const MAX_PAGES_OF_ALL = 100;
 /** Status code of a store that cannot list uploads. */
 const NOT_IMPLEMENTED = 501;
 
-/**
- * An upload that a run began; `isInPlace` is whether it is in the bucket that its key maps to.
- *
- * @typedef {OwnKey & { bucket: string, key: string, uploadId: string, isInPlace: boolean }} OwnUpload
- */
+/** @typedef {OwnKey & { bucket: string, key: string, uploadId: string }} OwnUpload an upload that a run began */
 
 /**
  * @param {BucketAccess} access
@@ -34,9 +30,9 @@ export async function abortUploads({ admin, retry }, uploads, onAborted) {
 }
 
 /**
- * Lists the run's multipart uploads: only those with a key that the run itself would give an object.
+ * Lists the run's multipart uploads: only those with a key that the run itself would give an object, in any bucket.
  *
- * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'>} options
+ * @param {WalkOptions} options
  * @returns {Promise<OwnUpload[] | null>} null if the store cannot list uploads
  */
 export async function ownUploads({ admin, retry, keyspace, owns }) {
@@ -49,9 +45,7 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
         const own = keyspace.recogniseName(key);
         return own === null ? [] : [{ ...own, bucket, key, uploadId }];
       });
-      for (const upload of named.filter(owns)) {
-        found.push({ ...upload, isInPlace: keyspace.bucketOf(upload.index) === bucket });
-      }
+      found.push(...named.filter(owns));
       return named.length > 0;
     });
     isListed &&= isListing;
@@ -61,8 +55,7 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
 
 /**
  * Walks the uploads of a bucket under a prefix, page by page. MinIO can list all uploads, or those of one key, but not
- * those under a prefix. So if the list under the prefix is empty, this walks all uploads, unless the store turns out to
- * support prefixes.
+ * those under a prefix. So if the list under the prefix is empty, this walks all uploads.
  *
  * @param {BucketAccess} access
  * @param {string} bucket
@@ -126,29 +119,10 @@ async function visitAmongAll(access, bucket, prefix, visit) {
   for await (const { uploads, isLast } of pagesOf(access, bucket, '')) {
     visit(uploads.filter(({ key }) => key.startsWith(prefix)));
     pages += 1;
-    if (!isLast && pages === 1 && (await listsByPrefix(access, bucket, uploads[0].key))) {
-      return;
-    }
     if (!isLast && pages === MAX_PAGES_OF_ALL) {
-      const message = `the store cannot list uploads by prefix, and bucket ${bucket} has too many uploads to check all of them`;
-      throw new AttemptError({ kind: 'protocol', handling: 'fail', message });
+      throw protocolError(`bucket ${bucket} has too many other uploads to check all of them`);
     }
   }
-}
-
-/**
- * @param {BucketAccess} access
- * @param {string} bucket
- * @param {string} key of an existing upload
- * @returns {Promise<boolean>} whether the store lists the upload under its key without the last character
- */
-async function listsByPrefix({ admin, retry }, bucket, key) {
-  const prefix = [...key].slice(0, -1).join('');
-  if (prefix === '') {
-    return false;
-  }
-  const { uploads } = await retry(() => admin.listUploadsPage(bucket, prefix, { key: '' }));
-  return uploads.some((upload) => upload.key !== prefix && upload.key.startsWith(prefix));
 }
 
 /**

@@ -106,10 +106,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
     });
   } finally {
     progress.end();
-    SIDES.forEach((side) => {
-      open[side].deps.observer.close();
-      sides[side].target.renewal?.stop();
-    });
+    SIDES.forEach((side) => open[side].deps.observer.close());
   }
   report(runs, prepared, { terminal, notify, withStack });
   const status = statusOf(runs, stopRequest);

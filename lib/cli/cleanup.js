@@ -7,7 +7,7 @@ import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
 import { isOfShard } from '../workload/shard.js';
 import { EXIT } from './exit-status.js';
-import { bucketsAdvice, cleanupCommand } from './later-commands.js';
+import { cleanupCommand } from './later-commands.js';
 import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 
 /**
@@ -66,7 +66,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
       return reportAbsence(config, terminal);
     }
     terminal.out(describeCleanup(result, config));
-    cleanupProblems(result, config, later).forEach((problem) => terminal.err(`error: clean-up: ${problem}`));
+    cleanupProblems(result).forEach((problem) => terminal.err(`error: clean-up: ${problem}`));
     if (mayHelpAgain(result)) {
       terminal.err(`error: objects may remain; try again with: ${cleanupCommand(config, later)}`);
     }
@@ -92,9 +92,8 @@ export async function findVersioned({ store }, access, terminal) {
  * @returns {number} the exit status
  */
 function reportAbsence({ store, objects: { runId, prefix } }, terminal) {
-  terminal.out(`Clean-up of run ${runId}: no objects under ${prefix}/${runId}/ in ${store.buckets.join(', ')}`);
-  terminal.err(
-    'Nothing was removed: check that S3_BUCKET and --prefix match the run; --cleanup --list shows the runs that left objects',
+  terminal.out(
+    `found no objects of run ${runId} under ${prefix}/${runId}/ in ${store.buckets.join(', ')}; nothing removed`,
   );
   return EXIT.complete;
 }
@@ -135,16 +134,15 @@ export async function withCheckedRun(config, { clock, random, signal, terminal, 
  * @param {Config} config
  */
 export function describeCleanup(result, { store, objects: { runId, prefix, shard } }) {
-  const { removed, versions, uploads = 0, left, misplaced, foreign, otherBuckets } = result;
+  const { removed, versions, uploads = 0, left, foreign, otherBuckets } = result;
   const whose = shard.count === 1 ? runId : `${runId}, shard ${shard.index}/${shard.count}`;
   const objects = `${removed} ${removed === 1 ? 'object' : 'objects'}`;
   const ofThem = versions === 0 ? '' : ` and ${versions} older versions and delete markers`;
   const count = left < 0 ? 'the rest could not be counted' : `${left} left`;
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
-  const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in the wrong bucket for this bucket list`;
-  const unseen = otherBuckets?.includes(null) ? ' in these buckets, but the run also used others' : '';
+  const unseen = otherBuckets === null ? '' : ' in these buckets, but the run also used others';
   const others = foreign === 0 ? '' : `, kept ${foreign} not written by this run`;
-  return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}${aborted}${uploadsLeftText(result)}`;
+  return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${others}${aborted}${uploadsLeftText(result)}`;
 }
 
 /** @param {CleanupResult} result */
@@ -156,21 +154,22 @@ function uploadsLeftText({ uploadsLeft = 0 }) {
 }
 
 /** Whether another attempt might remove more. @param {CleanupResult} result */
-export function mayHelpAgain({ left, misplaced, uploadsLeft = 0, uploadsMisplaced = 0 }) {
-  // Another attempt would not remove misplaced objects and uploads, nor uploads that the store does not list.
-  return left < 0 || left > misplaced || uploadsLeft > uploadsMisplaced;
+export function mayHelpAgain({ left, uploadsLeft = 0 }) {
+  // Another attempt would not remove uploads that the store does not list.
+  return left !== 0 || uploadsLeft > 0;
 }
 
-/**
- * @param {CleanupResult} result
- * @param {Config} config
- * @param {Later} later
- * @returns {string[]} a line per problem, then advice
- */
-export function cleanupProblems(result, config, later) {
-  const { misplaced, uploadsMisplaced = 0, otherBuckets, problems, furtherProblems } = result;
-  const further = furtherProblems > 0 ? [`${furtherProblems} more errors are not shown`] : [];
-  const advice =
-    misplaced + uploadsMisplaced > 0 || otherBuckets !== null ? [bucketsAdvice(otherBuckets, config, later)] : [];
-  return [...problems, ...further, ...advice];
+/** @param {CleanupResult} result @returns {string[]} a line per problem, then advice */
+export function cleanupProblems({ problems, furtherProblems, otherBuckets }) {
+  return [
+    ...problems,
+    ...(furtherProblems > 0 ? [`${furtherProblems} more errors are not shown`] : []),
+    ...(otherBuckets === null ? [] : [bucketsAdvice(otherBuckets)]),
+  ];
+}
+
+/** @param {readonly (string | null)[]} buckets of a run in order, with null for an unknown bucket */
+function bucketsAdvice(buckets) {
+  const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
+  return `the run used ${buckets.length} buckets, and some of them are missing here: pass them in the order S3_BUCKET=${known}`;
 }

@@ -41,7 +41,7 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
     errors.push(`Remove them with: ${cleanupCommand(config, later)}`);
   }
   if (cleanup !== null && !isClean(cleanup)) {
-    errors.push(...cleanupProblems(cleanup, config, later).map((problem) => `error: clean-up: ${problem}`));
+    errors.push(...cleanupProblems(cleanup).map((problem) => `error: clean-up: ${problem}`));
     const isFutile = config.store.isEmbedded || !mayHelpAgain(cleanup);
     const again = isFutile ? '' : `; try again with: ${cleanupCommand(config, later)}`;
     errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);

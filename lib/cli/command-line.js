@@ -14,7 +14,7 @@ import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from '../store/hint.js';
 import { VERSION } from '../s3/versions.js';
 import { linesOfSides } from './sides.js';
-import { UsageError } from '../options/usage-error.js';
+import { UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { MixedShare } from '../model/config.js'
@@ -126,6 +126,9 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
   return filesRequest(command.args, optionsGiven(command), peak);
 }
 
+/** `cleanup list` is `cleanup --list`; `--cleanup list` is the run with this ID. */
+const LIST = Object.freeze({ cleanup: true, list: true });
+
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} command
  * @param {readonly string[]} operands
@@ -140,8 +143,10 @@ function requestOf(command, operands, given, words) {
       return { command, options: compareRequest(operands, given, words) };
     case 'ab':
       return { command, options: abRequest(operands, given, words) };
-    case 'cleanup':
-      return loadRequest(command, [], { ...given, cleanup: operands[0] ?? true }, words);
+    case 'cleanup': {
+      const [what = true] = operands;
+      return loadRequest(command, [], { ...given, ...(what === 'list' ? LIST : { cleanup: what }) }, words);
+    }
     case 'report':
       return { command, options: filesRequest(operands, { report: 'report.html', ...given }, words) };
     default:
@@ -307,9 +312,7 @@ function compareRequest([before, after], given, words) {
  * @throws {UsageError} if there are problems
  */
 function conclude(problems, words) {
-  if (problems.length > 0) {
-    throw new UsageError(problems, helpHint(words));
-  }
+  refuseIfAny(problems, helpHint(words));
 }
 
 /**

@@ -10,7 +10,7 @@ import { stagesOf } from '../thresholds/asserted-run.js';
 import { checkThresholds, readThresholds } from '../thresholds/read-thresholds.js';
 import { formatThreshold } from '../thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
-import { UsageError } from '../options/usage-error.js';
+import { refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { CommonFacts, Result, ThresholdResult } from '../model/result.js'
@@ -46,9 +46,7 @@ export function readGuard({ thresholds, assertFile, baseline }, run) {
   if (problems.length === 0) {
     problems.push(...baselineProblems(all, baseline, before.result));
   }
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
+  refuseIfAny(problems);
   return { thresholds: all, baseline: before.result, warnings: before.warnings };
 }
 
@@ -61,9 +59,7 @@ export function readGuard({ thresholds, assertFile, baseline }, run) {
  */
 export function readLimits({ thresholds, assertFile }) {
   const inFile = assertFile === undefined ? { thresholds: [], problems: [] } : readAssertFile(assertFile, null);
-  if (inFile.problems.length > 0) {
-    throw new UsageError(inFile.problems);
-  }
+  refuseIfAny(inFile.problems);
   return [...thresholds, ...inFile.thresholds];
 }
 
@@ -76,9 +72,7 @@ export function readLimits({ thresholds, assertFile }) {
  */
 export function judgeAgainst(thresholds, { name, result }, after) {
   const problems = [...checkThresholds(thresholds, stagesOf(after)), ...missingFigures(thresholds, name, result)];
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
+  refuseIfAny(problems);
   return evaluateThresholds(thresholds, after, result);
 }
 

@@ -35,29 +35,6 @@ export function laterOf(options, target, invocation) {
 }
 
 /**
- * @param {readonly (string | null)[] | null} buckets of the run in order, with null for an unknown bucket;
- *   null if none is known
- * @param {RunPlace & Pick<Config, 'store'>} config
- * @param {Later} later
- */
-export function bucketsAdvice(buckets, config, later) {
-  const given = config.store.buckets.join(',');
-  if (buckets === null) {
-    return `the run's object names do not match the buckets ${given}: pass all buckets of the run, in their original order (S3_BUCKET)`;
-  }
-  if (buckets.includes(null)) {
-    const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
-    return `the run used ${buckets.length} buckets, and some of them are missing here: pass them in the order S3_BUCKET=${known}`;
-  }
-  // --bucket takes precedence over S3_BUCKET.
-  const named =
-    later.options.bucket === undefined
-      ? { variables: { ...later.variables, S3_BUCKET: buckets.join(',') } }
-      : { options: { ...later.options, bucket: /** @type {string[]} */ (buckets) } };
-  return `the run used the buckets ${buckets.join(',')}, in this order, not ${given}: clean up with: ${cleanupCommand(config, { ...later, ...named })}`;
-}
-
-/**
  * @param {RunPlace} place
  * @param {Later} later
  * @returns {string} the shell command that removes the remaining objects of the run or its shard

@@ -7,7 +7,7 @@ import { listRuns } from '../cleanup/list-runs.js';
 import { RunTally } from '../cleanup/run-tally.js';
 import { findVersioned, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
-import { bucketsAdvice, cleanupCommand } from './later-commands.js';
+import { cleanupCommand } from './later-commands.js';
 
 /**
  * @import { Config } from '../model/config.js'
@@ -28,7 +28,7 @@ export function listRunsByCommand(config, later, context) {
     const { store, objects } = config;
     const { prefix } = objects;
     const progress = new ProgressLine(terminal, clock.now);
-    const tally = new RunTally(prefix, store.buckets);
+    const tally = new RunTally(prefix);
     const onCheck = (/** @type {number} */ silence) =>
       quiet || progress.show(`Listing: ${tally.objects} objects`, silence);
     const listing = await withBucketAccess({ ...access, onCheck }, (means) =>
@@ -43,6 +43,10 @@ export function listRunsByCommand(config, later, context) {
       terminal.err(
         `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; --cleanup <run-id> removes them`,
       );
+    }
+    if (listing.uploadsProblem !== null) {
+      terminal.err(`error: the uploads of runs could not be listed: ${listing.uploadsProblem}`);
+      return EXIT.incomplete;
     }
     return EXIT.complete;
   });
@@ -66,15 +70,8 @@ export function formatListing({ runs, foreign }, config, later, now) {
       `Clean-up leaves alone ${counted(foreign.objects, 'object')} under ${prefix}/ (${sizeText(foreign.bytes)}) that no run on these buckets wrote: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
     );
   }
-  const [misplaced, ...others] = runs.filter((run) => run.otherBuckets !== null || run.misplaced > 0);
-  if (misplaced !== undefined) {
-    const { runId, otherBuckets } = misplaced;
-    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-    lines.push(`Run ${runId}${more}: ${bucketsAdvice(otherBuckets, ofRun(runId), later)}`);
-  }
-  const first = runs.find((run) => run !== misplaced && !others.includes(run));
-  if (first !== undefined) {
-    lines.push(`Remove the objects of a run with: ${cleanupCommand(ofRun(first.runId), later)}`);
+  if (runs.length > 0) {
+    lines.push(`Remove the objects of a run with: ${cleanupCommand(ofRun(runs[0].runId), later)}`);
   }
   return lines;
 }

@@ -128,10 +128,9 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
   const { Clock } = await load(() => import('../clock/clock.js'));
   const { prepare } = await load(() => import('./prepare.js'));
   const clock = new Clock();
-  const now = clock.epochNow();
   const random = Math.random;
   const { signal } = stopRequest;
-  const { target, config, later } = await prepare(options, { env, now, random, invocation, signal });
+  const { target, config, later } = await prepare(options, { env, now: clock.epochNow(), random, invocation, signal });
   const { renewal } = target;
   const context = { clock, random, signal, terminal, quiet: options.quiet, credentials: renewal?.credentials };
   target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
@@ -150,7 +149,6 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
     const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
     return await cleanUpByCommand(config, later, context, stopRequest);
   } finally {
-    renewal?.stop();
     await target.close();
   }
 }

@@ -13,7 +13,7 @@ import { STANDARD_OUTPUT } from '../options/values.js';
 import { reportError } from './report-error.js';
 import { openResults } from './result-files.js';
 import { abilitiesOf, lookOf } from './terminal.js';
-import { Checks, UsageError } from '../options/usage-error.js';
+import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { Readable, Writable } from 'node:stream'
@@ -178,9 +178,7 @@ async function protectLogs({ results }) {
       problems.push(`--${option}: ${path} is ${lost} and would be overwritten: name another file for the report`);
     }
   }
-  if (problems.length > 0) {
-    throw new UsageError(problems, '(--help shows the usage)');
-  }
+  refuseIfAny(problems, '(--help shows the usage)');
 }
 
 /**

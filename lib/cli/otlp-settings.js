@@ -1,5 +1,5 @@
 import { quote } from '../text/quote.js';
-import { UsageError } from '../options/usage-error.js';
+import { refuseIfAny } from '../options/usage-error.js';
 import { collectorUrl, wholeNumber } from '../options/values.js';
 
 // OpenTelemetry's exporter reads most of its variables itself. This module reads those that the exporter leaves to the
@@ -61,9 +61,7 @@ export function readOtlpSettings(env, given) {
     url: given && metricsUrl(given),
     interval: read(['OTEL_METRIC_EXPORT_INTERVAL'], interval, DEFAULT_INTERVAL_MS),
   };
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
+  refuseIfAny(problems);
   return settings;
 }
 

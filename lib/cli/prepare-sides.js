@@ -11,7 +11,7 @@ import { openTarget } from '../store/target.js';
 import { checkFileLimit, configOf, withStore } from '../run/prepare-run.js';
 import { makeRunId } from '../options/resolve.js';
 import { linesOfSides } from './sides.js';
-import { Checks, UsageError } from '../options/usage-error.js';
+import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { Side } from '../model/interleaved.js'
@@ -79,9 +79,7 @@ export async function prepareSides(options, context) {
       await checks.both.run(() => checkCostOfBoth([a, b], options.maxCost));
     }
     const problems = [...checks.both.problems, ...linesOfSides(checks.a.problems, checks.b.problems)];
-    if (problems.length > 0) {
-      throw new UsageError(problems, checks.a.hint || checks.b.hint);
-    }
+    refuseIfAny(problems, checks.a.hint || checks.b.hint);
     const sides = /** @type {PreparedSides['sides']} */ ({
       a: { target: targets.a, config: a, later: laterOf(options.a.options, targets.a, context.invocation) },
       b: { target: targets.b, config: b, later: laterOf(options.b.options, targets.b, context.invocation) },

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { getFips, hash } from 'node:crypto';
 
 /**
  * @typedef {object} StoredObject
@@ -11,6 +11,9 @@ import { hash } from 'node:crypto';
  * @property {{ key: string, object: StoredObject }[]} entries in the order of the keys' UTF-8 bytes
  * @property {boolean} isTruncated whether more keys follow
  */
+
+/** In FIPS mode, Node has no MD5. */
+export const ETAG_HASH = getFips() === 0 ? 'md5' : 'sha256';
 
 const NOT_ASCII = /[\u0080-\uffff]/;
 
@@ -49,7 +52,7 @@ export class ObjectTable {
    * @param {number} now epoch ms
    * @param {string} [etag]
    */
-  put(key, body, now, etag = `"${hash('md5', body)}"`) {
+  put(key, body, now, etag = `"${hash(ETAG_HASH, body)}"`) {
     const bytes = toByteString(key);
     /** @type {StoredObject} */
     const object = { body, etag, lastModified: now };

@@ -35,6 +35,9 @@ import { element, xmlDocument } from './xml.js';
 export const OPERATION_TABLE = Object.freeze({
   PUT: (request) => {
     const { table, target, body, now, headers } = request;
+    if (headers['if-none-match'] === '*' && table.get(target.key) !== undefined) {
+      throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+    }
     return headers['x-amz-copy-source'] === undefined
       ? { status: 200, headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0] }
       : xmlResult(200, copyObject(request));

@@ -9,6 +9,7 @@ const STATUS_OF = /** @type {Readonly<Record<string, number>>} */ (
     NoSuchKey: 404,
     NoSuchUpload: 404,
     NotImplemented: 501,
+    PreconditionFailed: 412,
     RequestTimeTooSkewed: 403,
     SignatureDoesNotMatch: 403,
   })

@@ -1,5 +1,6 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { checkBody } from './checksums.js';
+import { ETAG_HASH } from './object-table.js';
 import { MAX_BODY_BYTES } from './receive-body.js';
 import { S3Error } from './s3-error.js';
 
@@ -64,7 +65,7 @@ export class UploadTable {
         `Part number must be an integer between 1 and ${MAX_PART_NUMBER}, inclusive.`,
       );
     }
-    const digest = createHash('md5').update(body).digest();
+    const digest = createHash(ETAG_HASH).update(body).digest();
     parts.set(number, { body, digest, checksum: checksum?.value ?? null });
     return `"${digest.toString('hex')}"`;
   }
@@ -94,7 +95,7 @@ export class UploadTable {
     const body = Buffer.concat(found.map((part) => part.body));
     checkBody(checksum, body);
     this.#uploads.delete(id);
-    const digest = hash('md5', Buffer.concat(found.map((part) => part.digest)));
+    const digest = hash(ETAG_HASH, Buffer.concat(found.map((part) => part.digest)));
     return { body, etag: `"${digest}-${found.length}"` };
   }
 

@@ -618,17 +618,14 @@ function addCleanups(parts) {
   }
   const looked = known.filter(({ uploads }) => uploads !== undefined);
   const uploadsLeft = looked.map((part) => part.uploadsLeft ?? 0);
-  const uploadsMisplaced = sumOfKnown(looked.map((part) => part.uploadsMisplaced));
   const ofUploads = {
     uploads: sumOfKnown(looked.map(({ uploads }) => uploads)),
     uploadsLeft: uploadsLeft.some((left) => left < 0) ? -1 : sumOfKnown(uploadsLeft),
-    ...(uploadsMisplaced === 0 ? {} : { uploadsMisplaced }),
   };
   return {
     removed: sumOfKnown(known.map(({ removed }) => removed)),
     ...(looked.length === 0 ? {} : ofUploads),
     versions: sumOfKnown(known.map(({ versions }) => versions)),
-    misplaced: sumOfKnown(known.map(({ misplaced }) => misplaced)),
     foreign: sumOfKnown(known.map(({ foreign }) => foreign)),
     furtherProblems: sumOfKnown(known.map(({ furtherProblems }) => furtherProblems)),
     left: known.some(({ left }) => left < 0) ? -1 : known.reduce((sum, { left }) => sum + left, 0),

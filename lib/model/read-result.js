@@ -59,6 +59,11 @@ export function readResult(text, file = 'result') {
   };
 }
 
+/** Whether a value is a result, as functions of the library return it. @param {unknown} value */
+export function isResult(value) {
+  return checkSchema(value, SCHEMA).problems.length === 0;
+}
+
 /** @param {string} text */
 function parse(text) {
   try {

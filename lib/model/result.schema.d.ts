@@ -1045,17 +1045,13 @@ export interface CleanupResult {
   uploads?: number;
   /** Uploads of the run that the store still lists. -1 if they could not be counted. */
   uploadsLeft?: number;
-  /** Remaining uploads in another bucket than `S3_BUCKET` assigns to them. Absent if there are none. */
-  uploadsMisplaced?: number;
   /** Older versions and delete markers removed, if a bucket keeps them. */
   versions: number;
   /** Objects of the run, and their versions, that the store still lists. -1 if they could not be counted. */
   left: number;
-  /** Remaining objects in another bucket than `S3_BUCKET` assigns to them. Unit: objects. */
-  misplaced: number;
   /** Objects under the run's prefix that the run did not write. They are not removed. Unit: objects. */
   foreign: number;
-  /** The buckets of the run in order, inferred from its objects, if they differ from `S3_BUCKET`. */
+  /** The buckets of the run in order, inferred from its objects, if it used others than those of `S3_BUCKET`. */
   otherBuckets: readonly (string | null)[] | null;
   /** Objects that the store did not delete, and requests that failed: one line each, at most 100. */
   problems: readonly string[];

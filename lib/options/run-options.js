@@ -68,7 +68,7 @@ function textOf({ write }, value) {
     return write === formatTime ? `${value}ms` : String(value);
   }
   if (value instanceof Date) {
-    return value.toISOString();
+    return Number.isNaN(value.getTime()) ? String(value) : value.toISOString();
   }
   if (Array.isArray(value)) {
     return value.join(',');

@@ -12,6 +12,17 @@ export class UsageError extends Error {
   }
 }
 
+/**
+ * @param {readonly string[]} problems
+ * @param {string} [hint] what to try next
+ * @throws {UsageError} if there are problems
+ */
+export function refuseIfAny(problems, hint) {
+  if (problems.length > 0) {
+    throw new UsageError(problems, hint);
+  }
+}
+
 /** Collects the problems of several checks, so that the user can fix all of them at once. */
 export class Checks {
   /** @type {string[]} */
@@ -49,9 +60,7 @@ export class Checks {
 
   /** @throws {UsageError} with all problems, if there are any */
   conclude() {
-    if (this.#problems.length > 0) {
-      throw new UsageError(this.#problems, this.hint);
-    }
+    refuseIfAny(this.#problems, this.hint);
   }
 }
 

@@ -1,10 +1,11 @@
-import { AttemptError } from '../s3/s3-error.js';
+import { asAttemptError } from '../s3/s3-error.js';
 import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
 import { inParallel } from '../cleanup/in-parallel.js';
 import { objectSizes } from '../workload/sizes.js';
 
 /**
  * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { AttemptError } from '../s3/s3-error.js'
  * @import { Keyspace } from '../workload/keyspace.js'
  * @import { ObjectsConfig, SizeDistribution } from '../model/config.js'
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
@@ -61,10 +62,7 @@ export async function findExistingObjects(keyspace, objects, access) {
       );
       isWhole &&= isAll;
     } catch (error) {
-      if (!(error instanceof AttemptError)) {
-        throw error;
-      }
-      unlisted.set(bucket, error);
+      unlisted.set(bucket, asAttemptError(error));
     }
   });
   return { count, isWhole, readable: readableOf(sizes, objects, isWhole && unlisted.size === 0), unlisted };

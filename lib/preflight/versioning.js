@@ -1,7 +1,10 @@
-import { AttemptError } from '../s3/s3-error.js';
+import { asAttemptError } from '../s3/s3-error.js';
 import { inParallel } from '../cleanup/in-parallel.js';
 
-/** @import { BucketAccess } from '../cleanup/bucket-access.js' */
+/**
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
+ * @import { AttemptError } from '../s3/s3-error.js'
+ */
 
 /** Status codes of a store that does not support a request. */
 export const NOT_IMPLEMENTED = new Set([405, 501]);
@@ -36,11 +39,9 @@ export async function requestVersioning(buckets, { admin, retry }) {
         versioning.versioned.add(bucket);
       }
     } catch (error) {
-      if (!(error instanceof AttemptError)) {
-        throw error;
-      }
-      if (!NOT_IMPLEMENTED.has(error.status)) {
-        versioning.unknown.set(bucket, error);
+      const failure = asAttemptError(error);
+      if (!NOT_IMPLEMENTED.has(failure.status)) {
+        versioning.unknown.set(bucket, failure);
       }
     }
   });
@@ -63,9 +64,7 @@ export async function requestRetention(buckets, { admin, retry }) {
       }
     } catch (error) {
       // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
-      if (!(error instanceof AttemptError)) {
-        throw error;
-      }
+      asAttemptError(error);
     }
   });
   return retained;

@@ -1,4 +1,6 @@
-import { AttemptError } from '../s3/s3-error.js';
+import { pause } from '../clock/pause.js';
+import { RunMarker } from '../cleanup/run-marker.js';
+import { asAttemptError } from '../s3/s3-error.js';
 import { operationsOf } from '../operations/registry.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { findExistingObjects } from './existing-objects.js';
@@ -7,6 +9,7 @@ import { NOT_IMPLEMENTED, describeUnknown, requestRetention, requestVersioning }
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { ExistingObjects } from './existing-objects.js'
+ * @import { AttemptError } from '../s3/s3-error.js'
  * @import { RunContext } from './run-context.js'
  * @import { Config } from '../model/config.js'
  */
@@ -47,6 +50,7 @@ export class WriteChecks {
     this.#run = run;
     this.#config = config;
     this.#signal = signal;
+    this.marker = new RunMarker(run.keyspace, config.objects.shard);
   }
 
   /** Whether the run may write. The first call, which must precede the first write, runs the checks. */
@@ -80,13 +84,11 @@ export class WriteChecks {
       const versionId = await this.#withAccess(({ admin, retry }) => retry(() => admin.versionIdOf(bucket, key)));
       this.#unknown.delete(bucket);
       if (versionId !== null) {
-        this.#noteVersions(bucket);
+        await this.#withAccess((access) => this.#noteVersions(bucket, access));
       }
     } catch (error) {
-      if (!(error instanceof AttemptError)) {
-        throw error;
-      }
       // The versioning remains unknown, for example because the credentials can write but not read.
+      asAttemptError(error);
     }
   }
 
@@ -105,12 +107,18 @@ export class WriteChecks {
   }
 
   async #check() {
-    const { store, load } = this.#config;
+    const { store, load, objects, schedule } = this.#config;
     const { wroteObjects } = this.#run;
     // The embedded endpoint starts empty and keeps no versions.
     if (!store.isEmbedded && (wroteObjects || operationsOf(load.stages).some(({ removes }) => removes))) {
       await this.#withAccess(async (access) => {
         await Promise.all([this.#lookForVersioning(access), wroteObjects ? this.#lookForObjects(access) : null]);
+        const isMarked = wroteObjects && schedule.preflight && this.problems.length === 0;
+        if (isMarked && !(await this.marker.place(access, (milliseconds) => pause(milliseconds, this.#signal)))) {
+          this.problems.push(
+            `run ${objects.runId} is in use: another run with this id is under way; choose another --run-id`,
+          );
+        }
       });
     }
     this.#hasPassed = this.problems.length === 0 && !this.#signal.aborted;
@@ -120,7 +128,7 @@ export class WriteChecks {
   /** @param {BucketAccess} access */
   async #lookForVersioning(access) {
     const { versioned, unknown } = await requestVersioning(this.#config.store.buckets, access);
-    versioned.forEach((bucket) => this.#noteVersions(bucket));
+    await Promise.all([...versioned].map((bucket) => this.#noteVersions(bucket, access)));
     this.#unknown = unknown;
     for (const [bucket, retention] of this.#run.wroteObjects ? await requestRetention(versioned, access) : []) {
       this.problems.push(
@@ -129,13 +137,24 @@ export class WriteChecks {
     }
   }
 
-  /** @param {string} bucket */
-  #noteVersions(bucket) {
+  /**
+   * @param {string} bucket
+   * @param {BucketAccess} access
+   */
+  async #noteVersions(bucket, { admin, retry }) {
+    const keeps = `bucket "${bucket}" keeps versions`;
     this.#run.versioned.add(bucket);
     if (!this.#config.objects.allowVersioned) {
       this.problems.push(
-        `bucket "${bucket}" keeps versions, so removed objects would stay there as old versions: use a bucket without versioning, or pass --allow-versioned to let clean-up remove the versions of the run's own objects`,
+        `${keeps}, so removed objects would stay there as old versions: use a bucket without versioning, or pass --allow-versioned to let clean-up remove the versions of the run's own objects`,
       );
+      return;
+    }
+    try {
+      await retry(() => admin.listVersionsPage(bucket, this.#run.keyspace.keyPrefix, { key: '' }));
+    } catch (error) {
+      const { message } = asAttemptError(error);
+      this.problems.push(`${keeps}, which clean-up could not remove, because they cannot be listed (${message})`);
     }
   }
 
@@ -174,18 +193,7 @@ export class WriteChecks {
    */
   #withAccess(work) {
     const { controlOptions: storeOptions, clock, random, requests } = this.#run;
-    return withBucketAccess(
-      {
-        storeOptions,
-        clock,
-        random,
-        timeout: TIMEOUT_MS,
-        requests,
-        countAs: 'preflight',
-        maxAttempts: MAX_ATTEMPTS,
-        signal: this.#signal,
-      },
-      work,
-    );
+    const options = { storeOptions, clock, random, requests, timeout: TIMEOUT_MS, signal: this.#signal };
+    return withBucketAccess({ ...options, countAs: 'preflight', maxAttempts: MAX_ATTEMPTS }, work);
   }
 }

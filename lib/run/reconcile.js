@@ -8,10 +8,11 @@ import { read } from '../operations/read.js';
 import { STAGES } from '../operations/registry.js';
 import { sendControlRequest } from '../preflight/control-request.js';
 import { retriedRequest } from '../s3/retry.js';
-import { AttemptError } from '../s3/s3-error.js';
+import { asAttemptError } from '../s3/s3-error.js';
 import { isInShard, isOfShard } from '../workload/shard.js';
 
 /**
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  * @import { BegunSession, Session } from './session.js'
@@ -38,19 +39,24 @@ export async function proveWrites({ kinds }, session) {
   if (!removes || config.store.isEmbedded || !run.reconciliation.hasUnproven || !checks.mayList) {
     return;
   }
-  try {
-    await phases.during('listing what was written', () =>
-      withAccess(session, (access) =>
-        lookThrough({ ...access, ...scopeOf(session) }, () => run.reconciliation.settleUnproven(access)),
-      ),
-    );
-  } catch (error) {
-    if (!(error instanceof AttemptError)) {
-      throw error;
-    }
-    session.observer.notice(
-      `Whether the store has what it confirmed is unknown, because its lists failed: ${error.message}`,
-    );
+  await phases.during('listing what was written', () =>
+    look(session, (access) => run.reconciliation.settleUnproven(access), 'the store has what it confirmed'),
+  );
+}
+
+/** Leaves the buckets as they were. @param {Session} session */
+export async function reconcile(session) {
+  await compareAndRemove(session);
+  const { config, run, checks, result } = session;
+  const { marker } = checks;
+  // Clean-up removes the marker from a versioned bucket, and has failed if the store is gone.
+  if (!marker.isPlaced || (run.versioned.size > 0 && checks.mayHaveWritten) || (result.cleanup?.left ?? 0) < 0) {
+    return;
+  }
+  const problem = await withBucketAccess(accessOf(session), (access) => marker.remove(access));
+  if (problem !== null && run.mayRemove) {
+    result.isTransient ||= result.problems.length === 0;
+    result.problems.push(`${problem}; remove it with: cleanup ${config.objects.runId}`);
   }
 }
 
@@ -60,7 +66,7 @@ export async function proveWrites({ kinds }, session) {
  *
  * @param {Session} session
  */
-export async function reconcile(session) {
+async function compareAndRemove(session) {
   const { config, run, checks, result, observer, signal } = session;
   const { store, objects, load } = config;
   const { wroteObjects, probes, versioned, reconciliation } = run;
@@ -82,7 +88,7 @@ export async function reconcile(session) {
   // If the response to a create-upload request was lost, only the store knows the upload's ID.
   const mayHaveUploads = load.multipart !== undefined;
   if (objects.keep && wroteObjects && canProve && crash === null) {
-    await compareKept(session);
+    await look(session, (access) => reconciliation.settleUnlisted(access), 'all objects were kept');
   }
   const areUploadsAll = !ownsObjects && probes.size === 0 && versioned.size === 0;
   if (!areUploadsAll || mayHaveUploads) {
@@ -90,12 +96,11 @@ export async function reconcile(session) {
     result.cleanup = await cleanUpRun({
       ...accessOf(session),
       keyspace: run.keyspace,
-      owns: (own) => isOurs(own) && (own.isProbe || ownsObjects),
+      owns: areUploadsAll ? null : (own) => isOurs(own) && (own.isProbe || ownsObjects),
       // After a crash, it is unknown which answers were lost.
       reconciliation: ownsObjects && crash === null ? reconciliation : null,
       outcomeUnknown: isUncertain || probes.size > 0,
       ownsUpload: mayHaveUploads ? isOurs : null,
-      areUploadsAll,
       versioned,
       onProgress: (progress) => observer.cleanupProgress(progress),
     });
@@ -106,18 +111,20 @@ export async function reconcile(session) {
   problems.push(...sentences);
 }
 
-/** @param {Session} session */
-async function compareKept(session) {
-  const { reconciliation } = session.run;
+/**
+ * Shows the lists to the run's ledgers, without removing anything.
+ *
+ * @param {Session} session
+ * @param {(access: BucketAccess) => Promise<unknown>} settle
+ * @param {string} what is unknown if the lists fail
+ */
+async function look(session, settle, what) {
   try {
-    await withAccess(session, (access) =>
-      lookThrough({ ...access, ...scopeOf(session) }, () => reconciliation.settleUnlisted(access)),
+    await withBucketAccess({ ...accessOf(session), signal: session.signal }, (access) =>
+      lookThrough({ ...access, ...scopeOf(session) }, () => settle(access)),
     );
   } catch (error) {
-    if (!(error instanceof AttemptError)) {
-      throw error;
-    }
-    session.observer.notice(`Whether all objects were kept is unknown, because their list failed: ${error.message}`);
+    session.observer.notice(`Whether ${what} is unknown, because listing failed: ${asAttemptError(error).message}`);
   }
 }
 
@@ -126,27 +133,21 @@ async function compareKept(session) {
  * @returns {{ keyspace: Session['run']['keyspace'], reconciliation: Session['run']['reconciliation'],
  *   owns: (own: OwnKey) => boolean }} what of the buckets belongs to this host
  */
-function scopeOf({ config, run }) {
+function scopeOf({ config, run, checks: { marker } }) {
   const { shard } = config.objects;
   return {
     keyspace: run.keyspace,
     reconciliation: run.reconciliation,
-    owns: ({ isProbe, index }) => (isProbe ? isOfShard(shard, index) : isInShard(shard, index, run.indexCount)),
+    owns: (own) =>
+      own.isProbe
+        ? isOfShard(shard, own.index) && (run.versioned.size > 0 || !marker.is(own))
+        : isInShard(shard, own.index, run.indexCount),
   };
 }
 
 /** @param {Session} session */
 function accessOf({ config, run: { controlOptions: storeOptions, clock, random, requests } }) {
   return { storeOptions, clock, random, timeout: config.load.timeout, requests };
-}
-
-/**
- * @template Result
- * @param {Session} session
- * @param {Parameters<typeof withBucketAccess<Result>>[1]} work
- */
-function withAccess(session, work) {
-  return withBucketAccess({ ...accessOf(session), signal: session.signal }, work);
 }
 
 /**

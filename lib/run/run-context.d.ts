@@ -4,7 +4,7 @@ import type { RunObserver } from '../model/run-events.js';
 export interface RunContext {
   /** ends the run early: the run removes its objects and returns the results so far */
   signal?: AbortSignal;
-  /** listeners by event; an error in one ends the run */
+  /** listeners by event; an error in one, or a rejected promise, ends the run */
   on?: Partial<RunObserver>;
   /** replaces `process.env` */
   env?: Record<string, string | undefined>;

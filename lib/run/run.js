@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import { EVENT_NAMES } from '../model/event-names.js';
 import { resultOf } from '../model/result-of-run.js';
 import { readRunOptions } from '../options/run-options.js';
-import { UsageError, inCode } from '../options/usage-error.js';
+import { UsageError, inCode, refuseIfAny } from '../options/usage-error.js';
 import { versionsOf } from '../s3/versions.js';
 import { runBenchmark } from './benchmark-run.js';
 import { noticesOfLoad } from './load-notices.js';
@@ -49,23 +49,21 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
   const launchedAt = ownsProcess ? LAUNCHED_AT : clock.now();
   const values = readValues(options, store);
   const context = { env, now: clock.epochNow(), random: Math.random, invocation: program?.invocation };
-  const takesSnapshots = on.snapshot !== undefined;
-  const given = typeof store === 'object' && store !== null ? { store: /** @type {GivenStore} */ (store) } : {};
   const { target, config } = await prepareRun(values, {
     ...context,
-    takesSnapshots,
+    store: typeof store === 'object' ? /** @type {GivenStore} */ (store) : undefined,
+    takesSnapshots: on.snapshot !== undefined,
     problems: program?.problems,
     signal,
-    ...given,
   });
   const cpu = { isShared: !ownsProcess };
   const ending = new AbortController();
-  /** The first error that a listener threw. @type {unknown} */
+  /** The first error of a listener. @type {unknown} */
   let failure = null;
   /** Why the run's own store has failed. @type {Error | null} */
   let lost = null;
   const observer = observerOf(on, (error) => {
-    failure ??= error;
+    failure ??= error ?? new Error('a listener failed without an Error');
     ending.abort();
   });
   try {
@@ -100,11 +98,11 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
       ran.isTransient = true;
     }
     observer.runEnds(ran);
+    ran.crash ??= failure;
     return concluded(ran);
   } finally {
     underWay.delete(cpu);
     clock.close();
-    target.renewal?.stop();
     await target.close();
   }
 }
@@ -122,15 +120,13 @@ function readValues(options, store) {
   const isKnown = store === 'local' || store === 'env' || (typeof store === 'object' && store !== null);
   const { values, problems } = readRunOptions({ ...options, ...(store === 'local' ? { local: true } : {}) });
   const all = [...(isKnown ? [] : ["store: expected 'local', 'env' or an object"]), ...problems];
-  if (all.length > 0) {
-    throw new UsageError(all);
-  }
+  refuseIfAny(all);
   return values;
 }
 
 /**
  * @param {Partial<RunObserver>} on
- * @param {(error: unknown) => void} failed called if a listener throws
+ * @param {(error: unknown) => void} failed called if a listener throws, or its promise rejects
  * @returns {RunObserver} looks up the listener each time an event occurs
  */
 function observerOf(on, failed) {
@@ -138,7 +134,7 @@ function observerOf(on, failed) {
     (/** @type {keyof RunObserver} */ event) =>
     (/** @type {unknown[]} */ ...parameters) => {
       try {
-        /** @type {any} */ (on)[event]?.(...parameters);
+        /** @type {any} */ (on)[event]?.(...parameters)?.then?.(undefined, failed);
       } catch (error) {
         failed(error);
       }

@@ -2,15 +2,18 @@ import { setMaxListeners } from 'node:events';
 import { plainText } from '../text/plain-text.js';
 import { BUCKET_CALLS } from './bucket-calls.js';
 import { DirectStore } from './direct-store.js';
-import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD, asAttemptError, protocolError, timeoutError } from './s3-error.js';
 
 /**
- * @import { ObjectConnection, StoreOptions } from './object-store.js'
+ * @import { ObjectConnection, ObjectRequest, StoreOptions } from './object-store.js'
  * @import { S3Call } from './s3-calls.js'
  */
 
-/** A sink that receives nothing, because none of these calls reads an object. */
-const NOWHERE = { accept() {} };
+/** The object of a call that neither sends nor receives one. */
+const NO_OBJECT = { size: 0, body: null, sink: { accept() {} } };
+
+/** Responses to the creation of an object that exists already, or is just being created. */
+const NOT_CREATED = [409, 412];
 
 /**
  * @typedef {{ key: string, size: number, etag: string, modifiedAt: number }} ListedObject `size`: bytes; NaN if the
@@ -93,7 +96,7 @@ export class BucketAdmin {
     const { Contents, IsTruncated } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, input);
     // A response that is not a list must not count as an empty list.
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
+      throw protocolError('the response is not a list of objects', 'retry');
     }
     return { objects: Contents.map(listedObject), isLast: !IsTruncated };
   }
@@ -169,11 +172,7 @@ export class BucketAdmin {
     });
     const { Versions, DeleteMarkers, IsTruncated, NextKeyMarker, NextVersionIdMarker } = answer;
     if (IsTruncated === undefined) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'retry',
-        message: 'the response is not a list of versions',
-      });
+      throw protocolError('the response is not a list of versions', 'retry');
     }
     const versions = [
       ...Versions.map((/** @type {any} */ version) => listedVersion(version, version.IsLatest === true)),
@@ -186,11 +185,7 @@ export class BucketAdmin {
       !isAfter(NextKeyMarker, after.key) &&
       !(NextKeyMarker === after.key && NextVersionIdMarker !== after.versionId)
     ) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'fail',
-        message: 'listing versions is stuck: the next page does not advance past this one',
-      });
+      throw protocolError('listing versions is stuck: the next page does not advance past this one');
     }
     return { versions, next: { key: NextKeyMarker, versionId: NextVersionIdMarker } };
   }
@@ -223,7 +218,7 @@ export class BucketAdmin {
     });
     const { Uploads, IsTruncated, NextKeyMarker, NextUploadIdMarker } = answer;
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of uploads' });
+      throw protocolError('the response is not a list of uploads', 'retry');
     }
     const uploads = Uploads.map(listedUpload);
     if (!IsTruncated) {
@@ -231,11 +226,7 @@ export class BucketAdmin {
     }
     const isSameKey = NextKeyMarker === after.key && NextUploadIdMarker !== after.uploadId;
     if (uploads.length === 0 || !(isAfter(NextKeyMarker, after.key) || isSameKey)) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'fail',
-        message: 'the listing of uploads is stuck: the next page does not advance past this one',
-      });
+      throw protocolError('the listing of uploads is stuck: the next page does not advance past this one');
     }
     return { uploads, next: { key: NextKeyMarker, uploadId: NextUploadIdMarker } };
   }
@@ -271,6 +262,36 @@ export class BucketAdmin {
     }
   }
 
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {Buffer} body
+   * @returns {Promise<boolean>} false if the object exists. Not every store takes notice
+   */
+  async create(bucket, key, body) {
+    try {
+      const object = { ...NO_OBJECT, body, size: body.length };
+      await this.#send(BUCKET_CALLS.PutObject, bucket, { IfNoneMatch: '*' }, key, object);
+      return true;
+    } catch (error) {
+      if (NOT_CREATED.includes(asAttemptError(error).status)) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key of a short text
+   */
+  async read(bucket, key) {
+    let text = '';
+    const sink = { accept: (/** @type {Buffer} */ chunk) => void (text += chunk.toString()) };
+    await this.#send(BUCKET_CALLS.GetObject, bucket, {}, key, { ...NO_OBJECT, sink });
+    return text;
+  }
+
   close() {
     return this.#store.close();
   }
@@ -291,9 +312,10 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {Readonly<Record<string, any>>} [input]
    * @param {string} [key]
+   * @param {Pick<ObjectRequest, 'size' | 'body' | 'sink'>} [object]
    * @returns {Promise<any>} the call's output
    */
-  async #send(call, bucket, input = {}, key = '') {
+  async #send(call, bucket, input = {}, key = '', object = NO_OBJECT) {
     this.#signal.throwIfAborted();
     this.requests += 1;
     const connection = this.#idle.pop() ?? this.#store.openConnection();
@@ -302,7 +324,7 @@ export class BucketAdmin {
     const timer = setTimeout(() => connection.abort(timeoutError(this.#timeout)), this.#timeout);
     connection.startedAt = this.#now();
     try {
-      await connection.send(call, { bucket, key, size: 0, body: null, sink: NOWHERE, input });
+      await connection.send(call, { bucket, key, ...object, input });
       return connection.reply.output;
     } finally {
       clearTimeout(timer);
@@ -334,11 +356,7 @@ function isAfter(key, startAfter) {
 /** @param {boolean} isRequested whether a list contains only keys that were requested */
 function refuseStrange(isRequested) {
   if (!isRequested) {
-    throw new AttemptError({
-      kind: 'protocol',
-      handling: 'fail',
-      message: 'the store lists keys that were not requested, so its lists cannot be used',
-    });
+    throw protocolError('the store lists keys that were not requested, so its lists cannot be used');
   }
 }
 

@@ -43,6 +43,8 @@ export const BUCKET_CALLS = Object.freeze(
       readOutput: readUploads,
     },
     AbortMultipartUpload: S3_CALLS.AbortMultipartUpload,
+    PutObject: { ...S3_CALLS.PutObject, headerNames: { IfNoneMatch: 'if-none-match' } },
+    GetObject: S3_CALLS.GetObject,
   }),
 );
 

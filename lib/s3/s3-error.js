@@ -55,29 +55,29 @@ export class AttemptError extends Error {
   }
 }
 
+/** @param {string} message on a response that no S3 store should send @param {Handling} [handling] */
+export function protocolError(message, handling = 'fail') {
+  return new AttemptError({ kind: 'protocol', handling, message });
+}
+
+/**
+ * @param {unknown} error
+ * @returns {AttemptError}
+ * @throws any other error
+ */
+export function asAttemptError(error) {
+  if (error instanceof AttemptError) {
+    return error;
+  }
+  throw error;
+}
+
 /**
  * @param {AttemptError} error
  * @returns {AttemptErrorDetails} a form that can be sent to another thread
  */
-export function detailsOf(error) {
-  const { kind, handling, message, status, code, retryAfter, serverTime } = error;
-  const { sent, outcomeUnknown, wasMoving, isOverload, staleConnection, publicUrl, advice } = error;
-  return {
-    kind,
-    handling,
-    message,
-    status,
-    code,
-    retryAfter,
-    serverTime,
-    sent,
-    outcomeUnknown,
-    wasMoving,
-    isOverload,
-    staleConnection,
-    publicUrl,
-    advice,
-  };
+export function detailsOf({ name, message, ...details }) {
+  return { ...details, message };
 }
 
 // Kinds of errors that other modules handle.

@@ -1,4 +1,4 @@
-import { Checks, UsageError } from '../options/usage-error.js';
+import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 import { formatPublicUrl, namesBucket } from '../options/values.js';
 import { Variables } from './environment.js';
 import { chooseProxy } from './proxy.js';
@@ -45,13 +45,9 @@ export async function withPublicUrl(findStore, env, options) {
 function findUrl(env, { publicUrl, envFile, proxy: choice }) {
   const { values, problems } =
     publicUrl === undefined ? new Variables(env, envFile).read(['publicUrl']) : { values: { publicUrl }, problems: [] };
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
+  refuseIfAny(problems);
   const address = /** @type {PublicUrl} */ (values.publicUrl);
   const proxy = chooseProxy(env, address, choice);
-  if (proxy.problems.length > 0) {
-    throw new UsageError(proxy.problems);
-  }
+  refuseIfAny(proxy.problems);
   return { address, proxy };
 }

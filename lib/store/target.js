@@ -11,10 +11,12 @@ import { UsageError } from '../options/usage-error.js';
  * @property {string[]} warnings
  * @property {string[]} notices which of several possible settings were used
  * @property {Record<string, string>} overrides variables that a later command needs to find the same store
- * @property {Renewal | null} renewal of temporary credentials; null if they do not expire
+ * @property {Renewal | null} renewal of temporary credentials, until the target is closed; null if they do not expire
  * @property {Promise<never> | null} failure rejects if a store that belongs to the run dies; null for any other store
  * @property {() => Promise<void>} close
  */
+
+const DEFAULTS = Object.freeze({ warnings: [], notices: [], overrides: {}, renewal: null, failure: null });
 
 /**
  * @param {OptionValues} options
@@ -32,17 +34,10 @@ export async function openTarget(options, env, context = {}) {
   if (options.local) {
     const { startLocalEndpoint } = await import('./local-endpoint.js');
     const { endpoint, store: local } = await startLocalEndpoint(options, env);
-    return {
-      store: local,
-      warnings: [],
-      notices: [],
-      overrides: {},
-      renewal: null,
-      failure: endpoint.failure,
-      close: () => endpoint.close(),
-    };
+    return { ...DEFAULTS, store: local, failure: endpoint.failure, close: () => endpoint.close() };
   }
-  return { ...(await findStore(options, env, context)), failure: null, close: async () => {} };
+  const found = await findStore(options, env, context);
+  return { ...DEFAULTS, ...found, close: async () => found.renewal?.stop() };
 }
 
 /**

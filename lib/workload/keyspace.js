@@ -3,7 +3,7 @@ import { mixIndex, seedOf } from './mix.js';
 const RUN_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 const PREFIX_PATTERN = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 const DOTS_ALONE = /^\.+$/;
-const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
+const NAME_PATTERN = /^(?:[0-9a-f]{8})?-(probe-|running-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
 
 /** Leaves room for run ID and object name within S3's limit of 1,024 bytes per key. */
 const MAX_PREFIX_LENGTH = 512;
@@ -126,6 +126,15 @@ export class Keyspace {
     return this.nameOf('copy-', index);
   }
 
+  /**
+   * The key of a marker, which counts as a probe. It sorts before all others, so that no page of a list contains it.
+   *
+   * @param {number} index of a probe
+   */
+  markerKeyOf(index) {
+    return `${this.keyPrefix}-running-${index}`;
+  }
+
   /** A key that is never written: a request for it shows how the store responds if an object does not exist. */
   get absentKey() {
     return `${this.keyPrefix}preflight`;
@@ -180,8 +189,8 @@ export class Keyspace {
     }
     const [, probe = '', copy = '', digits] = match;
     const index = Number(digits);
-    const isNamed = Number.isSafeInteger(index) && key === this.nameOf(probe + copy, index);
-    return isNamed ? { isProbe: probe !== '', isCopy: copy !== '', index } : null;
+    const isNamed = key === this.nameOf(probe + copy, index) || key === this.markerKeyOf(index);
+    return isNamed && Number.isSafeInteger(index) ? { isProbe: probe !== '', isCopy: copy !== '', index } : null;
   }
 
   /**

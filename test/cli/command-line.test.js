@@ -219,11 +219,12 @@ describe('the commands', { concurrency: 3 }, () => {
       ['cleanup a-run', '--cleanup a-run'],
       ['cleanup a-run --shard 1/3 --prefix x/y --quiet', '--cleanup a-run --shard 1/3 --prefix x/y --quiet'],
       ['cleanup --list --env-file a.env --no-preflight', '--cleanup --list --env-file a.env --no-preflight'],
+      ['cleanup list', '--cleanup --list'],
       ['cleanup -- -x', '--cleanup=-x'],
     ]) {
       const [asCommand, asOption] = [command, option].map((line) => readCommandLine(line.split(' '), OUTPUTS));
       assert.deepEqual(asCommand, asOption, command);
-      assert.equal(asCommand.command, command.includes('--list') ? 'list' : command.split(' ')[0]);
+      assert.equal(asCommand.command, command.includes('list') ? 'list' : command.split(' ')[0]);
     }
   });
 

@@ -12,8 +12,6 @@ const RUN = {
   objects: 1,
   bytes: 0,
   uploads: 0,
-  misplaced: 0,
-  otherBuckets: null,
   oldest: NOW,
   newest: NOW,
 };
@@ -34,17 +32,6 @@ test('shows runs in a table with their ages, and the command that removes the fi
     'late                  7  0.0 MiB    59s ago     0s ago',
     'an-earlier-one    12345  1.5 MiB  1d 1h ago  1h 0m ago',
     'Remove the objects of a run with: node r2-benchmark.js --cleanup late',
-  ]);
-});
-
-test('names a run that does not match the buckets, and prints the command that removes it', () => {
-  const runs = [
-    { ...RUN, runId: 'fits' },
-    ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
-  ];
-  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, LATER, NOW).slice(-2), [
-    'Run x (and 1 more): the run used the buckets b,a, in this order, not a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
-    'Remove the objects of a run with: node r2-benchmark.js --cleanup fits',
   ]);
 });
 

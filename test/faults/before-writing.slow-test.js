@@ -146,6 +146,33 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     );
   });
 
+  test('Row 49: of two runs with one run id, started together, one is refused before its first write', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    /** @type {(value?: unknown) => void} */
+    let end = () => {};
+    const oneHasEnded = new Promise((resolve) => (end = resolve));
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.operation === 'PUT' && exchange.index >= 0) {
+        await oneHasEnded;
+      }
+      return exchange.pass();
+    });
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+    const runs = [1, 2].map(async () => {
+      const outcome = await runCommand(t, [...RUN, '--timeout', '1m'], { dotEnv });
+      end();
+      return outcome;
+    });
+    const [complete, refused] = (await Promise.all(runs)).toSorted(
+      (one, other) => Number(one.status) - Number(other.status),
+    );
+    assertStatus(complete, 0);
+    assertStatus(refused, 2);
+    assert.equal(refused.stdout, '');
+    assert.match(refused.stderr, /^error: run s is in use: /m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
   test('Row 33: a bucket that keeps versions is refused before anything is written', async (t) => {
     for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
       const store = await startVersionedStore(t, { status });
@@ -168,8 +195,8 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
       assert.match(refused.stderr, /^Clean-up of run s: .*, 0 left$/m);
       assert.deepEqual(
         [refused.stdout, store.countOf('PUT'), store.size],
-        ['', 1, 0],
-        'no version of the probe remains',
+        ['', 2, 0],
+        'no version of the marker and the probe remains',
       );
       assertStatus(await runCommand(t, [...RUN, '--allow-versioned'], { dotEnv: store.dotEnv }), 0);
       assert.equal(store.size, 0);
@@ -197,6 +224,17 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     );
   });
 
+  test('Row 57: a list of versions that does not work is found before the first write', async (t) => {
+    const store = await startVersionedStore(t, { listsVersions: false });
+    const refused = await runCommand(t, [...RUN, '--allow-versioned'], { dotEnv: store.dotEnv });
+    assertStatus(refused, 2);
+    assert.match(
+      refused.stderr,
+      /^error: bucket "bucket-a" keeps versions, which clean-up could not remove, because they cannot be listed \(the response is not a list of versions\)$/m,
+    );
+    assert.equal(store.countOf('PUT'), 0);
+  });
+
   for (const client of ['direct', 'sdk']) {
     test(`Row 33: ${client}: with --allow-versioned, all versions of the run's own keys are removed and counted`, async (t) => {
       for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
@@ -209,11 +247,12 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
         assertStatus(outcome, 0);
         const keys = store.countOf('PUT');
         assert.ok(keys > OBJECTS, 'probes are among them');
-        const versions = status === 'Enabled' ? keys + store.countOf('DELETE') : keys;
+        // The marker is the one object that nothing has deleted before.
+        const versions = (status === 'Enabled' ? keys + store.countOf('DELETE') : keys) - 1;
         assert.match(
           outcome.stderr,
           new RegExp(
-            `^Clean-up of run s: 0 objects and ${versions} older versions and delete markers removed .*, 0 left, kept 2 `,
+            `^Clean-up of run s: 1 object and ${versions} older versions and delete markers removed .*, 0 left, kept 2 `,
             'm',
           ),
         );

@@ -172,24 +172,14 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
   });
 
   for (const buckets of ['bucket-b,bucket-a', 'bucket-x,bucket-b,bucket-a']) {
-    test(`Row 34: --cleanup over ${buckets} names the buckets of the run, and the printed command removes everything`, async (t) => {
+    test(`Row 34: --cleanup over ${buckets} finds the order of the run's buckets, and removes everything`, async (t) => {
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a', 'bucket-b', 'bucket-x'] });
       const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b' });
       assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
-      const wrong = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: buckets } });
-      assertStatus(wrong, 1);
       const left = (await keysIn(endpoint)).length;
-      assert.ok(left > 0);
-      assert.ok(wrong.stdout.includes(`, ${left} left, ${left} of them in the wrong bucket for this bucket list`));
-      const [, told] = /: clean up with: (S3_BUCKET=\S+) \S+ \S+ --cleanup kept-run$/m.exec(wrong.stderr) ?? [];
-      assert.equal(told, 'S3_BUCKET=bucket-a,bucket-b');
-
-      const right = await runCommand(t, ['--cleanup', 'kept-run'], {
-        dotEnv,
-        env: { S3_BUCKET: told.slice('S3_BUCKET='.length) },
-      });
-      assertStatus(right, 0);
-      assert.match(right.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
+      const cleaned = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: buckets } });
+      assertStatus(cleaned, 0);
+      assert.match(cleaned.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
       assert.deepEqual(await keysIn(endpoint), []);
     });
   }
@@ -213,9 +203,8 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assertStatus(wrong, 0);
     assert.equal(
       wrong.stdout,
-      'Clean-up of run kept-run: no objects under benchmark/kept-run/ in bucket-a, bucket-b\n',
+      'found no objects of run kept-run under benchmark/kept-run/ in bucket-a, bucket-b; nothing removed\n',
     );
-    assert.match(wrong.stderr, /^Nothing was removed: check that S3_BUCKET and --prefix match the run;/m);
   });
 
   for (const [what, list] of /** @type {const} */ ([

@@ -19,6 +19,7 @@ const UNLISTED_COPIES =
  * @type {[faults: string, options: string[], sentences: [RegExp, number | 'some'][]][]}
  */
 const CASES = [
+  ['PUT.unstored=100%', ['--stages', 'write', '--keep', '--no-preflight'], [[LOST, 200]]],
   ['PUT.unstored=20%', ['--stages', 'write'], [[LOST, 'some']]],
   ['PUT.unstored=100%', ['--stages', 'write,remove', '--no-preflight'], [[LOST, 200]]],
   ['PUT.unstored=20%', ['--stages', 'write,remove', '--client', 'sdk', '--cores', '2'], [[LOST, 'some']]],
@@ -51,9 +52,21 @@ const CASES = [
   ],
 ];
 
+/**
+ * @param {string} faults
+ * @param {string} title
+ */
+function rowOf(faults, title) {
+  if (faults.startsWith('list-lag')) {
+    return `Row 36: ${title}`;
+  }
+  return faults.includes('unstored') ? `Row 48: ${title}` : `Row 44: ${title}`;
+}
+
 describe('what a store confirms and does not do', { concurrency: 3 }, () => {
   for (const [faults, options, sentences] of CASES) {
-    test(`Row 44: ${faults} is reported by ${options.join(' ') || 'a run without options'}`, async (t) => {
+    const title = `${faults} is reported by ${options.join(' ') || 'a run without options'}`;
+    test(rowOf(faults, title), async (t) => {
       const endpoint = await startTestEndpoint(t, { faults });
       const run = await endOf(await startFaultRun(t, endpoint, options));
       assertStatus(run, 1);

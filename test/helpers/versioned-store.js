@@ -17,6 +17,7 @@ import { buffer } from 'node:stream/consumers';
  * @property {'Enabled' | 'Suspended' | 'R2'} [status] R2 returns a version ID for writes, but keeps no versions
  * @property {boolean} [reportsStatus] false: the request for the status fails with 403
  * @property {number} [pageLength] versions per page
+ * @property {boolean} [listsVersions] false: the list of versions is another document
  */
 
 const EMPTY = '';
@@ -37,8 +38,8 @@ class VersionedStore {
   #made = 0;
 
   /** @param {VersionedStoreOptions} options */
-  constructor({ status = 'Enabled', reportsStatus = true, pageLength = 1000 }) {
-    this.#options = { status, reportsStatus, pageLength };
+  constructor({ status = 'Enabled', reportsStatus = true, pageLength = 1000, listsVersions = true }) {
+    this.#options = { status, reportsStatus, pageLength, listsVersions };
   }
 
   get dotEnv() {
@@ -63,7 +64,8 @@ class VersionedStore {
     const url = new URL(String(request.url), 'http://store');
     const key = decodeURIComponent(url.pathname).replace(/^\/bucket-a\/?/, '');
     const body = await buffer(request);
-    const name = nameOf(String(request.method), key, url.searchParams);
+    const isRefused = request.headers['if-none-match'] === '*' && this.versions.get(key)?.[0].body;
+    const name = isRefused ? 'REFUSED' : nameOf(String(request.method), key, url.searchParams);
     this.requests.push(name);
     const { status = 200, headers = {}, text = EMPTY } = this.#carryOut(name, key, body, url.searchParams);
     response.writeHead(status, { 'Content-Length': Buffer.byteLength(text), ...headers });
@@ -82,6 +84,8 @@ class VersionedStore {
     switch (name) {
       case 'PUT':
         return { headers: { ETag: etagOf(body), 'x-amz-version-id': this.#add(key, body) } };
+      case 'REFUSED':
+        return refusal(412, 'PreconditionFailed');
       case 'UPLOADS':
         return refusal(501, 'NotImplemented');
       case 'DELETE':
@@ -103,7 +107,7 @@ class VersionedStore {
       case 'LIST':
         return { text: this.#list(String(query.get('prefix')), query.get('start-after') ?? EMPTY) };
       case 'VERSIONS':
-        return { text: this.#listVersions(query) };
+        return { text: this.#options.listsVersions ? this.#listVersions(query) : '<ListBucketVersionsResult/>' };
       case 'POST':
         return { text: this.#deleteAll(body.toString()) };
       default:

@@ -145,18 +145,44 @@ describe('a run called from a program', () => {
     assert.doesNotMatch(error.message, /wrong-secret/);
   });
 
-  test('ends if a listener throws, and leaves nothing behind', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const broken = new Error('broken listener');
-    const throws = () => {
-      throw broken;
+  for (const [what, fails] of /** @type {[string, () => any][]} */ ([
+    [
+      'throws',
+      () => {
+        throw new Error('broken listener');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken listener'))],
+  ])) {
+    test(`ends if a listener ${what}, and leaves nothing behind`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const options = { store: storeAt(endpoint), objects: 100_000, threads: 10 };
+      const error = await run(options, { on: { second: fails } }).catch((failure) => failure);
+      assert.equal(error.cause?.message, 'broken listener');
+      assert.deepEqual(await keysAt(endpoint), []);
+    });
+  }
+
+  test('stops waiting for credentials as soon as the signal aborts, and gives up after a minute', async (t) => {
+    const { credentials, ...store } = storeAt(await startTestEndpoint(t));
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const never = () => {
+      setImmediate(() => controller.abort(reason));
+      return new Promise(() => {});
     };
-    const error = await run(
-      { store: storeAt(endpoint), objects: 100_000, threads: 10 },
-      { on: { second: throws } },
-    ).catch((failure) => failure);
-    assert.equal(error.cause, broken);
-    assert.deepEqual(await keysAt(endpoint), []);
+    const options = /** @type {any} */ ({ store: { ...store, credentials: never }, objects: 5, threads: 1 });
+    await assert.rejects(run(options, { signal: controller.signal }), reason);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const late = () => {
+      t.mock.timers.tick(60_000);
+      return new Promise(() => {});
+    };
+    const given = run({ ...options, store: { ...store, credentials: late } });
+    await assert.rejects(given, {
+      name: 'UsageError',
+      message: 'store.credentials: no answer within 60 s: check the source of the credentials',
+    });
   });
 
   test('leaves nothing at the store and no handle, and settles, when aborted at any moment', async (t) => {

@@ -143,6 +143,16 @@ test('Row 32: no probe has the key of an object, whatever the size or shard of t
   );
 });
 
+test('a marker counts as a probe, and sorts before all objects, so that no page of a list contains it', () => {
+  const keyspace = new Keyspace(LAYOUT);
+  const marker = keyspace.markerKeyOf(4096);
+  assert.deepEqual(keyspace.recogniseName(marker), { isProbe: true, isCopy: false, index: 4096 });
+  assert.ok(marker < `${keyspace.keyPrefix}0`);
+  for (const name of ['-4096', '-running-', '-running-copy-1', '00000000-running-4096', '-running-01']) {
+    assert.equal(keyspace.recogniseName(keyspace.keyPrefix + name), null, name);
+  }
+});
+
 test('a key in a different bucket is foreign', () => {
   const keyspace = new Keyspace(LAYOUT);
   for (let index = 0; index < 100; index++) {
