@@ -149,7 +149,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   telemetry: 500,
   text: 600,
   thresholds: 550,
-  workload: 1350,
+  workload: 1400,
 });
 
 /**
