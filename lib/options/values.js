@@ -462,12 +462,9 @@ export function endpointUrl(given) {
 
 /** Adds the scheme to a host without one. @param {string} given */
 function urlMeant(given) {
-  const [, name] = /^([A-Za-z0-9.-]+)(?::[0-9]+)?(?:\/.*)?$/.exec(given) ?? [];
-  if (name === undefined || !HOSTNAME.test(name)) {
-    return given;
-  }
+  const [, name = ''] = /^([A-Za-z0-9.-]+)(?::[0-9]+)?(?:\/.*)?$/.exec(given) ?? [];
   const isNear = name === 'localhost' || isIP(name) !== 0;
-  return `${isNear ? 'http' : 'https'}://${given}`;
+  return HOSTNAME.test(name) ? `${isNear ? 'http' : 'https'}://${given}` : given;
 }
 
 /**

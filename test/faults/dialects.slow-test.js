@@ -129,6 +129,20 @@ describe('headers that differ', { concurrency: 3 }, () => {
     }
   }
 
+  test('objects in parts whose ETag is not that of their completion are checked by their sizes, with one notice', async (t) => {
+    const parts = ['--size', '6MiB', '--multipart', '--part-size', '5MiB', '--stages', 'write,stat,remove'];
+    const { outcome } = await runBehind(
+      t,
+      parts,
+      changingHeaders(
+        etag((text) => text.replace('-', '')),
+        ['HEAD'],
+      ),
+    );
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, new RegExp(vary.source, 'm'));
+  });
+
   test('a single ETag that differs is still an integrity error', async (t) => {
     const treat = changingHeaders(
       etag(() => '"0"'),
