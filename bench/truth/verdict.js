@@ -88,5 +88,7 @@ export function totalFinding(what, verdicts) {
  * @returns {Truth} on a busy host, the host's CPU is a true cause, too
  */
 export function truthOn(truth, isBusy) {
-  return isBusy ? { ...truth, supersets: [...truth.supersets, 'host CPU'] } : truth;
+  // Its own CPU then also keeps a rate from being reached.
+  const overload = truth.right === 'requested rate' ? ['overloaded'] : [];
+  return isBusy ? { ...truth, supersets: [...truth.supersets, 'host CPU', ...overload] } : truth;
 }
