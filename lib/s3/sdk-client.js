@@ -98,10 +98,10 @@ function plainAddresses(options) {
       endpoints.set(Bucket, endpoint);
       return endpoint;
     },
-    httpAuthSchemeProvider: (/** @type {{ region?: string }} */ { region }) => [
+    httpAuthSchemeProvider: () => [
       {
         schemeId: 'aws.auth#sigv4',
-        signingProperties: { name: 's3', region },
+        signingProperties: { name: 's3', signingRegion: options.region.current },
         propertiesExtractor: (/** @type {unknown} */ config, /** @type {unknown} */ context) => ({
           signingProperties: { config, context },
         }),

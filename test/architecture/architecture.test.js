@@ -142,7 +142,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   preflight: 1200,
   report: 4550,
   run: 2800,
-  s3: 2250,
+  s3: 2300,
   search: 1150,
   statistics: 250,
   store: 800,

@@ -25,6 +25,7 @@ function withPlaceholders(log) {
     .replace(/(Ops|took|Throughput|[Pp]eak ops|Avg ops|p\d\d(?:\.9)?|min|mean|max) \d+(\.\d+)?/g, '$1 N')
     .replace(/^((?:Write|Read|Stat|Remove) +\d+) .* (\d+) {2}[a-zA-Z ]+$/gm, '$1 N $2  CAUSE')
     .replace(/limited by: .*$/gm, 'limited by: CAUSE (EVIDENCE)')
+    .replace(/^# r2-benchmark \{"kind":"part".*$/gm, (line) => line.replace(/:-?\d[\d.]*(?=[,}])|"HIST[^"]*"/g, ':N'))
     .split('\n');
   return lines.filter((line, place) => line !== lines[place - 1]).join('\n');
 }
@@ -37,10 +38,7 @@ function withFieldNames(log) {
   const text = log.replaceAll(
     /^# r2-benchmark \{"kind":"(stage|end)".*$/gm,
     (/** @type {string} */ line, /** @type {string} */ kind) => {
-      const { stage = 'all', line: part = 1 } = JSON.parse(line.slice(line.indexOf('{')));
-      if (part !== 1) {
-        return '';
-      }
+      const { stage = 'all' } = JSON.parse(line.slice(line.indexOf('{')));
       const [record] = machineRecords(recordsOf(log.slice(log.indexOf(line))), kind);
       return `# r2-benchmark ${kind} ${stage}: ${Object.keys(record).sort().join(' ')}`;
     },
