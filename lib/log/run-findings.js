@@ -4,7 +4,7 @@ import { missedAllSlots } from '../model/ramp.js';
 import { MAX_INTERVAL_SECONDS } from '../model/second-series.js';
 import { andMore } from '../text/figures.js';
 import { quote } from '../text/quote.js';
-import { formatDuration } from '../text/units.js';
+import { formatDuration, formatTimeOfDay } from '../text/units.js';
 
 /**
  * @import { MergeWarning } from '../model/result.js'
@@ -169,13 +169,16 @@ export class RunFindings {
       ...remark,
       message: message + andMore(count),
     }));
+    const last = result.stages[result.stages.length - 1];
+    const cutIn = result.run !== null && !hasEnd && last !== undefined && isCut(last) ? last : null;
+    const wholeStages = result.stages.filter((stage) => stage !== cutIn);
     const remarks = [
       ...this.#remarks,
       ...unusable,
-      ...result.stages.flatMap((stage) => this.#stageRemarks(stage, hasMachineLines)),
+      ...wholeStages.flatMap((stage) => this.#stageRemarks(stage, hasMachineLines)),
       ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
       ...this.#clockRemarks(result),
-      ...this.#endRemarks(result, hasEnd),
+      ...this.#endRemarks(result, hasEnd, cutIn),
       // Unknown data is only left out: the figures that are shown are complete.
       ...[...this.#unknown].map(([what, { line, names }]) => ({
         line,
@@ -226,10 +229,12 @@ export class RunFindings {
   /**
    * @param {ReadResult} result
    * @param {boolean} hasEnd
+   * @param {ReadStage | null} cutIn the stage in which the log ends
    */
-  #endRemarks({ run, options, stages }, hasEnd) {
+  #endRemarks({ run, options, stages }, hasEnd, cutIn) {
     if (run !== null && !hasEnd) {
-      return [{ line: this.lastLine, message: 'the run did not end: the log is cut short here', incomplete: true }];
+      const message = cutIn === null ? 'the run did not end: the log is cut short here' : describeCut(cutIn);
+      return [{ line: this.lastLine, message, incomplete: true }];
     }
     const names = stages.map(({ stage }) => stage.toLowerCase());
     const next = options?.stages?.find((stage) => !names.includes(stage.toLowerCase()));
@@ -240,6 +245,12 @@ export class RunFindings {
     const planned = next[0].toUpperCase() + next.slice(1);
     return [{ line: this.lastLine, message: `the run ended here, before ${planned}`, incomplete: true }];
   }
+}
+
+/** @param {ReadStage} stage in which a log ends */
+function describeCut({ stage, seconds: { extent } }) {
+  const time = extent === null ? '' : ` at ${formatTimeOfDay(extent.last + 1)}`;
+  return `the log ends${time}, in ${stage}: what this host did later is not in the sum`;
 }
 
 /**

@@ -16,8 +16,8 @@ import { formatRamp } from './ramp-text.js';
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
 
-/** Hosts measured together if all were in the stage for at least this share of its time. */
-const MIN_OVERLAP = 0.8;
+/** Hosts measured together if the last of them began within this share of the stage's time. */
+const MAX_DELAY = 0.2;
 
 const ADVICE = 'start them all with --start-at next:60s; --duration keeps them together';
 
@@ -49,11 +49,20 @@ function rampLines({ ramp, merge: { ramp: merged } }) {
 
 /** @param {readonly MergedStage[]} stages */
 function overlapAdvice(stages) {
-  const apart = stages.filter(
-    ({ merge: { overlap, hosts } }) => hosts > 1 && overlap !== null && shareOf(overlap) < MIN_OVERLAP,
-  );
+  const apart = stages.filter(({ merge: { hosts, shares } }) => hosts > 1 && beganApart(shares));
   const names = apart.map(({ stage }) => stage).join(', ');
   return apart.length === 0 ? [] : [[`The hosts did not run ${names} at the same time: ${ADVICE}.`]];
+}
+
+/** A host that was killed, or has less to do, may end before others. @param {readonly StageShare[]} shares */
+function beganApart(shares) {
+  const times = shares.flatMap(({ startedAt, endedAt }) =>
+    startedAt === null || endedAt === null ? [] : [{ startedAt, endedAt }],
+  );
+  const starts = times.map(({ startedAt }) => startedAt);
+  const first = Math.min(...starts);
+  const length = Math.max(...times.map(({ endedAt }) => endedAt)) - first;
+  return length > 0 && Math.max(...starts) - first > MAX_DELAY * length;
 }
 
 /** @param {ClockTrust} clocks */
@@ -244,11 +253,6 @@ function latencyLines({ latency: { operations }, merge: { missingLatency } }) {
   const [{ file, line, reason }] = missingLatency;
   const more = missingLatency.length > 1 ? ` (and ${missingLatency.length - 1} more)` : '';
   return [['Latency', `missing: ${plainLine(file)}${line === null ? '' : `:${line}`}: ${reason}${more}`]];
-}
-
-/** Share of the time in which all hosts were in the stage, 0 to 1. @param {Overlap} overlap */
-function shareOf({ together, any }) {
-  return any === 0 ? 1 : together / any;
 }
 
 /** @param {{ operationsPerSecond: number, bytesPerSecond: number | null }} rate */

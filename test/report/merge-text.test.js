@@ -29,6 +29,18 @@ test('hosts that never shared a stage get advice', () => {
   );
 });
 
+test('hosts that began together get no such advice if one of them was killed, whose log says when', () => {
+  const logs = madeLogs({ hosts: 4 });
+  const [name, lines] = Object.entries(logs)[2];
+  const cut = lines.findIndex((line) => line.includes(': Read: Ops')) + 6;
+  const { result } = aggregateOf({ ...logs, [name]: lines.slice(0, cut) });
+  assert.doesNotMatch(formatMergeBlocks(result), /at the same time/);
+  assert.deepEqual(
+    result.merge.warnings.map(({ file, line, message }) => [file, line, message]),
+    [[name, cut, 'the log ends at 23:59:53, in Read: what this host did later is not in the sum']],
+  );
+});
+
 test('missing figures are reported in their place', () => {
   const logs = madeLogs({ hosts: 2, seconds: 4 });
   const [name, lines] = Object.entries(logs)[1];
