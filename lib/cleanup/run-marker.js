@@ -73,17 +73,42 @@ export class RunMarker {
    * @param {BucketAccess} access
    * @returns {Promise<string | null>} why it may still be there
    */
-  async remove({ admin, retry }) {
+  async remove(access) {
     try {
       for (let removal = 0; removal < MAX_REMOVALS; removal++) {
-        await retry(() => admin.deleteObject(this.#bucket, this.#key));
-        if (!(await retry(() => admin.has(this.#bucket, this.#key)))) {
+        await this.#delete(access);
+        if (!(await this.#isThere(access))) {
           return null;
         }
       }
       return `the store confirmed that it deleted ${this.#key}, which marks the run as under way, and keeps it`;
     } catch (error) {
       return `${this.#key}, which marks the run as under way, may be left (${asAttemptError(error).message})`;
+    }
+  }
+
+  /** Without the permission to delete one object, there may be that to delete several. @param {BucketAccess} access */
+  async #delete({ admin, retry }) {
+    try {
+      await retry(() => admin.deleteObject(this.#bucket, this.#key));
+    } catch (error) {
+      asAttemptError(error);
+      const refused = await retry(() => admin.deleteBatch(this.#bucket, [this.#key]));
+      if (refused.length > 0) {
+        throw error;
+      }
+    }
+  }
+
+  /** A store that may not be asked is believed. @param {BucketAccess} access */
+  async #isThere({ admin, retry }) {
+    try {
+      return await retry(() => admin.has(this.#bucket, this.#key));
+    } catch (error) {
+      if (asAttemptError(error).status === 403) {
+        return false;
+      }
+      throw error;
     }
   }
 

@@ -20,12 +20,16 @@ const UNLISTED_COPIES =
  */
 const CASES = [
   ['PUT.unstored=100%', ['--stages', 'write', '--keep', '--no-preflight'], [[LOST, 200]]],
-  ['PUT.unstored=20%', ['--stages', 'write'], [[LOST, 'some']]],
+  ['PUT.unstored=20%', ['--stages', 'write', '--no-preflight'], [[LOST, 'some']]],
   ['PUT.unstored=100%', ['--stages', 'write,remove', '--no-preflight'], [[LOST, 200]]],
-  ['PUT.unstored=20%', ['--stages', 'write,remove', '--client', 'sdk', '--cores', '2'], [[LOST, 'some']]],
   [
     'PUT.unstored=20%',
-    ['--stages', 'write,copy'],
+    ['--stages', 'write,remove', '--client', 'sdk', '--cores', '2', '--no-preflight'],
+    [[LOST, 'some']],
+  ],
+  [
+    'PUT.unstored=20%',
+    ['--stages', 'write,copy', '--no-preflight'],
     [
       [LOST, 'some'],
       [LOST_COPIES, 'some'],
@@ -33,11 +37,11 @@ const CASES = [
   ],
   [
     'COMPLETE.unstored=20%',
-    ['--stages', 'write,remove', '--multipart', '--size', '6MiB', '--part-size', '5MiB'],
+    ['--stages', 'write,remove', '--multipart', '--size', '6MiB', '--part-size', '5MiB', '--no-preflight'],
     [[LOST, 'some']],
   ],
-  ['PUT.unstored=20%', ['--mix', 'read=60,write=20,remove=20'], [[LOST, 'some']]],
-  ['PUT.unstored=20%', ['--stages', 'write', '--keep'], [[LOST, 'some']]],
+  ['PUT.unstored=20%', ['--mix', 'read=60,write=20,remove=20', '--no-preflight'], [[LOST, 'some']]],
+  ['PUT.unstored=20%', ['--stages', 'write', '--keep', '--no-preflight'], [[LOST, 'some']]],
   ['DELETE.kept=30%', [], [[UNDONE, 'some']]],
   ['POST.kept=100%', ['--stages', 'write,batch-remove'], [[UNDONE, 200]]],
   ['list-lag=5s', ['--stages', 'write'], [[UNLISTED, 200]]],

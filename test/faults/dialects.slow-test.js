@@ -178,7 +178,7 @@ describe('writes that were not stored', { concurrency: 3 }, () => {
           : exchange.pass(),
       );
       assertStatus(outcome, 1);
-      for (const words of [/with an error in its body: InternalError/, /\{"error":"internal"\}/, /Bad gateway/]) {
+      for (const words of [/with an error in its body: InternalError/, /: internal/, /Bad gateway/]) {
         assert.match(outcome.stdout + outcome.stderr, words);
       }
       assert.deepEqual(await keysIn(endpoint), []);

@@ -104,7 +104,10 @@ test('lists of any text are read, or refused', TIME_LIMIT, async (t) => {
 describe('a clean-up ends with readable lines', { concurrency: 4 }, () => {
   for (const [what, content] of Object.entries(LISTS)) {
     test(`if the store answers with a list ${what}`, TIME_LIMIT, async (t) => {
-      const store = await startHostileStore(t, answerOf(200, content));
+      const [list, missing] = [answerOf(200, content), answerOf(404, '')];
+      const store = await startHostileStore(t, (socket, request = '') =>
+        (request.startsWith('HEAD') ? missing : list)(socket, request),
+      );
       const outcome = await runInProcess(['--cleanup', 'a-run'], environmentOf(store));
       assertCivil(outcome);
       assert.equal(outcome.status, 1, 'the number of remaining objects is unknown');

@@ -96,7 +96,7 @@ describe('a run called from a program', () => {
 
   test('is refused with all problems of its options, by their names in code', async () => {
     const options = /** @type {any} */ ({
-      ...{ store: { endpoint: 'nowhere', bucket: 'B', credentials: {}, regoin: 'eu' }, objects: 0, threads: 2 },
+      ...{ store: { endpoint: 'no where', bucket: 'B', credentials: {}, regoin: 'eu' }, objects: 0, threads: 2 },
       ...{ rangeSise: 1, keepAlive: 'no', json: 'out.json' },
     });
     const error = await run(options).catch((failure) => failure);
