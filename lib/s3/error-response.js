@@ -13,7 +13,7 @@ export function parseErrorBody(body) {
   const code = error.textOf('Code')?.trim() ?? '';
   return {
     code: CODE.test(code) ? code : '',
-    message: error.textOf('Message')?.trim() ?? (CODE.test(code) ? '' : wordsOf(body)),
+    message: error.textOf('Message')?.trim() ?? (CODE.test(code) || error.name === 'Error' ? '' : wordsOf(body)),
     region: error.textOf('Region')?.trim() ?? '',
     requestId: error.textOf('RequestId')?.trim() ?? '',
   };

@@ -106,7 +106,7 @@ describe('a clean-up ends with readable lines', { concurrency: 4 }, () => {
     test(`if the store answers with a list ${what}`, TIME_LIMIT, async (t) => {
       const [list, missing] = [answerOf(200, content), answerOf(404, '')];
       const store = await startHostileStore(t, (socket, request = '') =>
-        (request.startsWith('HEAD') ? missing : list)(socket, request),
+        (/^\S+ [^?\s]+ /.test(request) ? missing : list)(socket, request),
       );
       const outcome = await runInProcess(['--cleanup', 'a-run'], environmentOf(store));
       assertCivil(outcome);
