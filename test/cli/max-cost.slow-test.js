@@ -72,7 +72,8 @@ describe('--max-cost with --duration', { concurrency: 2 }, () => {
       assert.deepEqual([last.stage, last.end], [end, 'unpaid']);
       const bill = await billOf(endpoint);
       const second = (1000 * last.attempts * (end === 'Write' ? 4.5e-6 : 1.5e-6)) / last.duration;
-      assert.ok(bill <= limit + second && bill > 0.5 * limit, `$${bill}`);
+      // One second may have twice the mean, on a machine that was busy in the others.
+      assert.ok(bill <= limit + 2 * second && bill > 0.5 * limit, `$${bill}`);
       assert.deepEqual(await keysIn(endpoint), []);
     });
   }
