@@ -34,9 +34,11 @@ export function wordsOf(body) {
   const said =
     /<title[^<>]*>([^<]*[^<\s])/i.exec(body) ??
     /"(?:message|msg|error_?description|detail|error|title|reason)" ?: ?"((?:[^"\\]|\\.)*)"/i.exec(body);
-  return decodeEntities(said?.[1] ?? body.replace(/<[^<>]*>/g, ' '))
+  const words = decodeEntities(said?.[1] ?? body.replace(/<[^<>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim();
+  // Titles such as «404 Not Found» repeat the status.
+  return words.replace(/^[1-5]\d\d (?=\S)/, '');
 }
 
 /**

@@ -182,7 +182,7 @@ const SITES = [
     'public access that is off',
     { location: 'return 404;' },
     2,
-    /failed \(HTTP 404\): it does not have an object that the S3 API has/,
+    /failed \(HTTP 404 Not Found\): it does not have an object that the S3 API has/,
   ],
   [
     'a login page',
@@ -194,7 +194,7 @@ const SITES = [
     'a redirect',
     { location: 'return 302 https://elsewhere.example.com/login;' },
     2,
-    /failed \(HTTP 302\): it redirects to https:\/\/elsewhere\.example\.com\/login, but redirects are not followed/,
+    /failed \(HTTP 302 Found\): it redirects to https:\/\/elsewhere\.example\.com\/login, but redirects are not followed/,
   ],
   [
     'a cache that keeps nothing',
