@@ -104,9 +104,9 @@ test('lists of any text are read, or refused', TIME_LIMIT, async (t) => {
 describe('a clean-up ends with readable lines', { concurrency: 4 }, () => {
   for (const [what, content] of Object.entries(LISTS)) {
     test(`if the store answers with a list ${what}`, TIME_LIMIT, async (t) => {
-      const [list, missing] = [answerOf(200, content), answerOf(404, '')];
+      const [page, missing] = [answerOf(200, content), answerOf(404, '')];
       const store = await startHostileStore(t, (socket, request = '') =>
-        (/^\S+ [^?\s]+ /.test(request) ? missing : list)(socket, request),
+        (/^\S+ [^?\s]+ /.test(request) ? missing : page)(socket, request),
       );
       const outcome = await runInProcess(['--cleanup', 'a-run'], environmentOf(store));
       assertCivil(outcome);

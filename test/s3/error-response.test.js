@@ -38,7 +38,7 @@ test('of a body that is not S3’s, the title, the message or the first words ar
     ['Client sent an HTTP request to an HTTPS server.', 'Client sent an HTTP request to an HTTPS server.'],
     [
       '<html><head><title>400 No required SSL certificate was sent</title></head><body>x</body></html>',
-      '400 No required SSL certificate was sent',
+      'No required SSL certificate was sent',
     ],
     ['<!DOCTYPE html>\n<HTML><TITLE lang="en">\n Sign\n in </TITLE>', 'Sign in'],
     ['<title> </title><h1>502</h1>\n<p>Bad&#32;gateway</p>', 'Bad gateway'],
