@@ -62,8 +62,8 @@ export class Store {
    */
   async holdsObjectsOf(hosts, objects) {
     const listings = await Promise.all(this.buckets.map((bucket) => this.server.list(bucket)));
-    // Preflight objects do not count.
-    const objectKeys = listings.flat().filter(({ key }) => !key.includes('-probe-'));
+    // Preflight objects and the markers of runs do not count.
+    const objectKeys = listings.flat().filter(({ key }) => !/-(probe|running)-/.test(key));
     const indices = objectKeys.map(({ key }) => Number(/-(\d+)$/.exec(key)?.[1]));
     // Host i of N has every Nth object of the run.
     return new Set(indices.filter((index) => index < hosts * objects).map((index) => index % hosts)).size === hosts;
