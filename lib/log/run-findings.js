@@ -249,8 +249,8 @@ export class RunFindings {
 
 /** @param {ReadStage} stage in which a log ends */
 function describeCut({ stage, seconds: { extent } }) {
-  const time = extent === null ? '' : ` at ${formatTimeOfDay(extent.last + 1)}`;
-  return `the log ends${time}, in ${stage}: what this host did later is not in the sum`;
+  const time = extent === null ? '' : ` at ${formatTimeOfDay(extent.last + 1)},`;
+  return `the log ends${time} in ${stage}: what this host did later is not in the sum`;
 }
 
 /**

@@ -23,7 +23,7 @@ const OWN_PEAKS = 'Peak Performance: {\n  Write: 1200,\n  Read: 2000,\n  Stat: 5
 
 /** The golden log ends with a machine line of a later version. @param {string} [file] */
 function laterVersion(file = OWN_LOG) {
-  return `warning: ${file}:57: ignored kinds of machine lines that this version does not recognize: "no kind"\n`;
+  return `warning: ${file}:49: ignored kinds of machine lines that this version does not recognize: "no kind"\n`;
 }
 
 let folder = '';
