@@ -258,8 +258,12 @@ export class RunReader {
       this.#findings.unusable(line, nameOf(head), 'no valid times or operations');
       return;
     }
-    if (stage.parts.size !== lines) {
-      this.#findings.warn(line, `${nameOf(head)} have ${lines} parts, but ${stage.parts.size} of their lines are here`);
+    const expected = asCount(lines) ?? 0;
+    if (stage.parts.size !== expected) {
+      this.#findings.warn(
+        line,
+        `${nameOf(head)} have ${expected} parts, but ${stage.parts.size} of their lines are here`,
+      );
     }
     this.#takeSeconds(line, stage, seconds);
     stage.findings.totalsLine = line;

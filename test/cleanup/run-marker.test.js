@@ -62,6 +62,10 @@ class Store {
       this.objects.delete(key);
     }
   }
+
+  async deleteBatch() {
+    return ['refused'];
+  }
 }
 
 function noWait() {
