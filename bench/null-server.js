@@ -69,7 +69,8 @@ function serve(socket) {
 function answer(socket, head) {
   const [method, url] = head.split(' ', 2);
   const body = method === 'GET' ? bodyOf(url) : [];
-  const status = statusOf(method, body);
+  const code = method === 'GET' && body.length === 0 ? '404 Not Found' : '200 OK';
+  const status = method === 'DELETE' ? 'HTTP/1.1 204 No Content\r\n' : `HTTP/1.1 ${code}\r\n${lengthOf(method, body)}`;
   const isLast = /\r\nconnection: *close/i.test(head);
   socket.cork();
   socket.write(`${status}ETag: "0"\r\n${date}${isLast ? 'Connection: close\r\n' : ''}\r\n`, 'latin1');
@@ -78,18 +79,6 @@ function answer(socket, head) {
   if (isLast) {
     socket.end();
   }
-}
-
-/**
- * @param {string} method
- * @param {readonly Buffer[]} body
- */
-function statusOf(method, body) {
-  if (method === 'DELETE') {
-    return 'HTTP/1.1 204 No Content\r\n';
-  }
-  const isAbsent = method === 'GET' && body.length === 0;
-  return `HTTP/1.1 ${isAbsent ? '404 Not Found' : '200 OK'}\r\n${lengthOf(method, body)}`;
 }
 
 /**

@@ -85,10 +85,8 @@ export function totalFinding(what, verdicts) {
 /**
  * @param {Truth} truth
  * @param {boolean} isBusy whether other processes use the host's CPUs
- * @returns {Truth} on a busy host, the host's CPU is a true cause, too
+ * @returns {Truth} on a busy host, the host's CPU is also a true cause, and may keep a rate from being reached
  */
 export function truthOn(truth, isBusy) {
-  // Its own CPU then also keeps a rate from being reached.
-  const overload = truth.right === 'requested rate' ? ['overloaded'] : [];
-  return isBusy ? { ...truth, supersets: [...truth.supersets, 'host CPU', ...overload] } : truth;
+  return isBusy ? { ...truth, supersets: [...truth.supersets, 'host CPU', 'overloaded'] } : truth;
 }

@@ -57,7 +57,7 @@ export class RunMarker {
       this.isPlaced = isOwn;
       return isOwn;
     } catch (error) {
-      // Preflight tries to write, too, and reports what is wrong.
+      // Preflight also writes, and reports what is wrong.
       const { status, outcomeUnknown } = asAttemptError(error);
       this.isPlaced = isMade || status === 0 || outcomeUnknown;
       return true;
@@ -87,12 +87,14 @@ export class RunMarker {
     }
   }
 
-  /** Without the permission to delete one object, there may be that to delete several. @param {BucketAccess} access */
+  /** Some credentials may delete objects only in batches. @param {BucketAccess} access */
   async #delete({ admin, retry }) {
     try {
       await retry(() => admin.deleteObject(this.#bucket, this.#key));
     } catch (error) {
-      asAttemptError(error);
+      if (asAttemptError(error).status !== 403) {
+        throw error;
+      }
       const refused = await retry(() => admin.deleteBatch(this.#bucket, [this.#key]));
       if (refused.length > 0) {
         throw error;
@@ -100,7 +102,7 @@ export class RunMarker {
     }
   }
 
-  /** A store that may not be asked is believed. @param {BucketAccess} access */
+  /** Without permission to ask, the answer to the deletion counts. @param {BucketAccess} access */
   async #isThere({ admin, retry }) {
     try {
       return await retry(() => admin.has(this.#bucket, this.#key));

@@ -39,7 +39,7 @@ export const EMPTY_RESULT = Object.freeze({
 const RULES = Object.freeze({
   sum: (values) => sumOf(values),
   'sum-known': (values) => sumOf(values.filter(isKnown)),
-  // -1 stands for an unknown number.
+  // -1 means that the number is unknown.
   left: (values) => (values.some((value) => value < 0) ? -1 : sumOf(values.filter(isKnown))),
   max: (values) => values.filter(isKnown).reduce((/** @type {any} */ one, other) => (one > other ? one : other), null),
   common: (values) => common(values.map((value) => value ?? null)),
@@ -50,16 +50,9 @@ const RULES = Object.freeze({
   rate: (values, _schema, parts, time) =>
     rateOf(exactSumOf(values.map((rate, at) => countIn(rate, parts[at].time))), time),
   latencies: addLatencies,
-  record: addNested,
-  'record-known': (values, schema, parts, time) =>
-    addNested(
-      values.filter(isKnown),
-      schema,
-      parts.filter((_, at) => isKnown(values[at])),
-      time,
-    ),
-  'by-key': (values, schema, parts, time) =>
-    values.every(isKnown) ? addByKey(values, schema, parts, time) : undefined,
+  record: (values, ...rest) => (values.every(isKnown) ? addNested(values, ...rest) : null),
+  'record-known': addNested,
+  'by-key': (values, schema, parts, time) => (values.every(isKnown) ? addByKey(values, schema, parts, time) : null),
   'by-key-known': addByKey,
 });
 
@@ -155,15 +148,8 @@ function mayBeNull({ type, anyOf = [], enum: values = [] }) {
  * @param {number} time
  */
 function addNested(values, schema, parts, time) {
-  const nested = resolved(schema.anyOf?.[0] ?? schema);
-  const known = values.filter(isKnown);
-  return known.length < values.length || known.length === 0
-    ? undefined
-    : addRecords(
-        nested,
-        values.map((fields, at) => ({ fields, time: parts[at].time })),
-        time,
-      );
+  const known = values.flatMap((fields, at) => (isKnown(fields) ? [{ fields, time: parts[at].time }] : []));
+  return known.length === 0 ? null : addRecords(resolved(schema.anyOf?.[0] ?? schema), known, time);
 }
 
 /**
