@@ -187,18 +187,18 @@ export interface CommonCounts {
   /** All attempts, successful or not. Unit: attempts. */
   attempts: number;
   /** Failed attempts that were repeated. Unit: attempts. */
-  retries?: number;
+  retries?: number | null;
   /**
    * Attempts that the store refused with a request to slow down: 429, 503 or SlowDown. On R2 also 500 InternalError and
    * 500 without a code, which mean an overwhelmed bucket. Unit: attempts.
    */
-  throttled?: number;
+  throttled?: number | null;
   /** Attempts that failed before they had a connection, so the store cannot have seen them. Unit: attempts. */
-  unsent?: number;
+  unsent?: number | null;
   /** Operations that failed after all retries. Unit: operations. */
-  failed?: number;
+  failed?: number | null;
   /** Operations whose response did not match the written data. Unit: operations. */
-  integrityErrors?: number;
+  integrityErrors?: number | null;
   /**
    * Integrity errors whose version had certainly been replaced before the request was sent. Only in a mixed stage.
    * Unit: operations.
@@ -232,14 +232,14 @@ export interface CommonCounts {
    */
   archived?: number | null;
   /** Operations that had no object because Write had not written it. Unit: operations. */
-  skipped?: number;
+  skipped?: number | null;
   /** Operations cut off by the end of the stage. Unit: operations. */
-  abandoned?: number;
+  abandoned?: number | null;
   /**
    * Operations that completed during the warm-up, or were in flight when the process was suspended: included in totals,
    * excluded from rates and percentiles. Unit: operations.
    */
-  warmupOperations?: number;
+  warmupOperations?: number | null;
   /**
    * Bytes of objects that operations moved during the warm-up, or that were in flight when the process was suspended.
    * Unit: bytes.
@@ -249,7 +249,7 @@ export interface CommonCounts {
    * Operations that completed after the end of a timed stage: included in totals and percentiles, excluded from rates.
    * Unit: operations.
    */
-  drainOperations?: number;
+  drainOperations?: number | null;
   /** Bytes of objects that operations moved after the end of a timed stage. Unit: bytes. */
   drainBytes?: number | null;
   /** Writes that may have taken effect, or still may, although no response confirmed it. Unit: operations. */
@@ -331,8 +331,6 @@ export interface StageSum extends CommonCounts {
   failedAttempts?: number | null;
   /** Failed attempts by kind of error. */
   errors: Record<string, number>;
-  /** Counters that only a later version knows, added up by name. Absent from the result of a run. */
-  further?: Record<string, number>;
   /** Every second in which the stage was active, whole or not. */
   seconds: readonly SecondResult[];
   /** Latencies of the stage. */
@@ -1167,8 +1165,6 @@ export interface StageMerge {
   shares: readonly StageShare[];
   /** Why percentiles are unknown: one entry for each gap. Empty if they are known. */
   missingLatency: readonly MissingLatency[];
-  /** Counters missing from a log: their sums cover only the other hosts. Absent if all logs have all counters. */
-  untold?: readonly string[];
   /** What the slots of a ramp show. */
   ramp?: MergedRamp;
 }
