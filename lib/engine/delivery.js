@@ -78,7 +78,7 @@ export function operationsOf({ claims, recorder, waitForObject }, send) {
 function inOneRequest(connections) {
   return {
     connections,
-    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
+    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes, record.objectBytes),
     open:
       ({ retrier }) =>
       (record) =>
@@ -104,7 +104,7 @@ function inParts(threads, engine, multipart) {
       if (isUploaded(record)) {
         meter.uploaded(record, bytes);
       } else {
-        meter.succeeded(record, bytes);
+        meter.succeeded(record, bytes, record.objectBytes);
       }
     },
     open(setup) {

@@ -15,6 +15,8 @@ export class SecondCounts {
   #operations = [];
   /** @type {number[]} */
   #bytes = [];
+  /** @type {number[]} */
+  #objectBytes = [];
   /** By epoch second; most seconds have no entry. @type {Map<number, { failedAttempts: number, throttled: number }>} */
   #failures = new Map();
 
@@ -29,14 +31,16 @@ export class SecondCounts {
 
   /**
    * @param {number} finishedAt monotonic ms
-   * @param {number} bytes
+   * @param {number} bytes that moved
+   * @param {number} [objectBytes] size of the object, which Stat and Remove do not move
    * @returns {number} the epoch second
    */
-  add(finishedAt, bytes) {
+  add(finishedAt, bytes, objectBytes = bytes) {
     const second = this.secondOf(finishedAt);
     const index = this.#indexOf(second);
     this.#operations[index] += 1;
     this.#bytes[index] += bytes;
+    this.#objectBytes[index] += objectBytes;
     return second;
   }
 
@@ -62,6 +66,11 @@ export class SecondCounts {
       bytes: this.#bytes[index] ?? 0,
       ...this.#failures.get(second),
     };
+  }
+
+  /** Bytes of the objects on which operations completed in a second. @param {number} second epoch second */
+  objectBytesAt(second) {
+    return this.#objectBytes[second - this.#first] ?? 0;
   }
 
   /**
@@ -119,6 +128,7 @@ export class SecondCounts {
     while (this.#operations.length <= index) {
       this.#operations.push(0);
       this.#bytes.push(0);
+      this.#objectBytes.push(0);
     }
     return index;
   }

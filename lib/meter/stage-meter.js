@@ -120,10 +120,11 @@ export class StageMeter {
   /**
    * @param {Timings} timings
    * @param {number} bytes
+   * @param {number} [objectBytes] see SecondCounts
    */
-  succeeded(timings, bytes) {
+  succeeded(timings, bytes, objectBytes = bytes) {
     const { startedAt, attemptStartedAt } = timings;
-    this.#succeeded(timings, bytes, attemptStartedAt, attemptStartedAt - startedAt);
+    this.#succeeded(timings, bytes, objectBytes, attemptStartedAt, attemptStartedAt - startedAt);
   }
 
   /**
@@ -133,7 +134,7 @@ export class StageMeter {
    * @param {number} bytes
    */
   uploaded(timings, bytes) {
-    this.#succeeded(timings, bytes, timings.uploadedFrom, timings.timeLost);
+    this.#succeeded(timings, bytes, bytes, timings.uploadedFrom, timings.timeLost);
   }
 
   /**
@@ -157,16 +158,17 @@ export class StageMeter {
   /**
    * @param {Timings} timings
    * @param {number} bytes
+   * @param {number} objectBytes
    * @param {number} movedFrom monotonic ms at which the transfer began
    * @param {number} timeLost ms lost before the transfer
    */
-  #succeeded(timings, bytes, movedFrom, timeLost) {
+  #succeeded(timings, bytes, objectBytes, movedFrom, timeLost) {
     const { startedAt, finishedAt } = timings;
     const wasSuspended = this.#clock.wasSuspended(startedAt, finishedAt);
     this.operations += 1;
     this.bytes += bytes;
     this.lastSuccessAt = finishedAt;
-    const second = this.seconds.add(finishedAt, bytes);
+    const second = this.seconds.add(finishedAt, bytes, objectBytes);
     if (!wasSuspended) {
       this.byteShifts.add(second, movedFrom, finishedAt, bytes);
       this.#windows.add(finishedAt);
@@ -397,7 +399,8 @@ export class StageMeters {
 
   /**
    * @param {number} second epoch second
-   * @returns {SecondCount & { kinds?: KindCount[] }} with the counts of each kind if there are several
+   * @returns {SecondCount & { objectBytes?: number, kinds?: KindCount[] }} with the counts of each kind if there are
+   *   several, and otherwise the bytes of the objects
    */
   at(second) {
     const kinds = this.kinds.map(({ seconds }) => {
@@ -406,7 +409,9 @@ export class StageMeters {
     });
     const sum = (/** @type {'operations' | 'bytes'} */ name) => kinds.reduce((total, kind) => total + kind[name], 0);
     const whole = { secondStart: second, operations: sum('operations'), bytes: sum('bytes') };
-    return kinds.length === 1 ? whole : { ...whole, kinds };
+    return kinds.length === 1
+      ? { ...whole, objectBytes: this.kinds[0].seconds.objectBytesAt(second) }
+      : { ...whole, kinds };
   }
 
   /**

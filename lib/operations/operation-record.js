@@ -124,6 +124,11 @@ export class OperationRecord {
     return this.operation.movesBytes ? this.size : 0;
   }
 
+  /** Bytes that the log shows: as in the original tool, Stat and Remove show the size of the object. */
+  get objectBytes() {
+    return this.operation.isDefaultStage ? this.size : this.movedBytes;
+  }
+
   attempt() {
     return this.operation[this.#attempt](this);
   }

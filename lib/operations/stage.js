@@ -2,7 +2,7 @@ import { groupsOf } from '../workload/object-groups.js';
 import { averageSize } from '../workload/size-distribution.js';
 
 /**
- * @import { Config, ObjectsConfig } from '../model/config.js'
+ * @import { Config } from '../model/config.js'
  * @import { Grouping, Operation } from './operation.js'
  */
 
@@ -76,17 +76,6 @@ export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
   const mean = averageSize(objects);
   const workload = { sizeOf: () => mean, amounts };
   return Math.max(0, ...moving.map(({ operation }) => operation.bytesOf(workload, 0)));
-}
-
-/**
- * @param {Pick<Stage, 'kinds'>} stage
- * @param {Pick<ObjectsConfig, 'size' | 'sizes'>} objects
- * @returns {number} bytes per operation that the log shows although it moves none: as in the original tool, the size
- *   of the object in Stat and Remove; 0 for all other stages
- */
-export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
-  const isOriginal = operation.isDefaultStage && others.length === 0;
-  return isOriginal && !operation.movesBytes ? averageSize(objects) : 0;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { bytesPerOperation, nominalBytes } from '../operations/stage.js';
+import { bytesPerOperation } from '../operations/stage.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
@@ -94,7 +94,6 @@ class RampOfStage {
             threads: config.load.threads,
             buckets: config.store.buckets.length,
             bytesPerOperation: bytesPerOperation(stage, config),
-            nominalBytes: nominalBytes(stage, config.objects),
             duration: 1000 * (this.#slots[this.#slots.length - 1].endsAt - startsAt),
           };
   }

@@ -1,5 +1,5 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
-import { bytesPerOperation, nominalBytes, operationsFor } from '../operations/stage.js';
+import { bytesPerOperation, operationsFor } from '../operations/stage.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { Stability } from './stability.js';
@@ -129,7 +129,6 @@ class StageInOneSlot {
       threads: config.load.threads,
       buckets: config.store.buckets.length,
       bytesPerOperation: bytesPerOperation(stage, config),
-      nominalBytes: nominalBytes(stage, config.objects),
       duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
     };
   }

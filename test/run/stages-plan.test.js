@@ -257,7 +257,6 @@ test('events in a stage are reported under its name', async (t) => {
     threads: 4,
     buckets: 2,
     bytesPerOperation: 1000,
-    nominalBytes: 0,
     duration: null,
   };
   assert.deepEqual(events, [
