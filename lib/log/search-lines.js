@@ -1,5 +1,5 @@
-import { HOLD_MS } from '../search/search-plan.js';
-import { agrees } from '../search/tested-steps.js';
+import { HOLD_MS } from '../search/capacity-search.js';
+import { agrees } from '../search/plateau.js';
 import { counted } from '../text/figures.js';
 import { column, percentile } from './stage-lines.js';
 

@@ -1,7 +1,7 @@
 import { adviceFor } from '../bottleneck/phrases.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
 import { bytesPerOperation } from '../operations/stage.js';
-import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/search-plan.js';
+import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/capacity-search.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { SearchStep } from '../search/search-step.js';
 import { CLIENTS } from '../s3/object-store.js';
@@ -19,7 +19,7 @@ import { openStageSearch } from './stage-search.js';
  * @import { StageResult } from '../model/result.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { RunObserver } from '../model/run-events.js'
- * @import { Step } from '../search/search-plan.js'
+ * @import { Step } from '../search/search-step.js'
  * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { StageSearch } from './stage-search.js'
  */

@@ -1,7 +1,6 @@
 import { isClientAtLimit } from '../bottleneck/signs.js';
-import { CapacitySearch } from '../search/capacity-search.js';
+import { CapacitySearch, STAGE_MS } from '../search/capacity-search.js';
 import { RATE_SEARCH_MS, RateSearch } from '../search/rate-search.js';
-import { STAGE_MS } from '../search/search-plan.js';
 import { decisiveRate } from '../search/step-rate.js';
 import { measurementOf, rateResult, rateStepResult } from './rate-result.js';
 import { searchResult, stepResult } from './search-result.js';
@@ -14,9 +13,8 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @import { SearchConclusion } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { SearchOptions } from '../search/capacity-search.js'
- * @import { RateMeasurement } from '../search/rate-search.js'
- * @import { Step } from '../search/search-plan.js'
- * @import { FinishedStep } from '../search/search-step.js'
+ * @import { RateMeasurement, RateStepResult } from '../search/rate-search.js'
+ * @import { FinishedStep, Step, StepResult } from '../search/search-step.js'
  * @import { ResultParts } from './search-result.js'
  */
 
@@ -52,11 +50,13 @@ export function openStageSearch(stage, limits, { config, search, ...context }) {
  */
 function searchOfThreads(limits, { clock }) {
   const search = new CapacitySearch(limits);
+  /** @type {StepResult | null} */
+  let done = null;
   return {
     time: STAGE_MS,
-    next: () => search.next(),
+    next: () => search.next(done),
     pacing: () => null,
-    take: (finished) => search.take(stepOutcome(finished)),
+    take: (finished) => (done = stepOutcome(finished)),
     stepResult: (finished) => stepResult(finished, clock),
     conclusion: () => search.conclusion(),
     result: (finished, parts) => searchResult({ ...parts, finished, conclusion: search.conclusion() }),
@@ -73,6 +73,8 @@ function searchOfRates(stage, limits, { config, slo, ...context }) {
   const { clock } = context;
   const { arrival, availableCores } = config.load;
   const search = new RateSearch({ ...limits, isRandom: arrival === 'poisson' });
+  /** @type {RateStepResult | null} */
+  let done = null;
   /** @type {Map<FinishedStep, RateMeasurement>} */
   const measurements = new Map();
   // Cached, because a measurement is read several times, and computing it decodes all histograms of its step.
@@ -86,7 +88,7 @@ function searchOfRates(stage, limits, { config, slo, ...context }) {
   const resultOf = (/** @type {FinishedStep} */ finished) => rateStepResult(finished, measured(finished), clock);
   return {
     time: RATE_SEARCH_MS,
-    next: () => search.next(),
+    next: () => search.next(done),
     // Each rate has its own arrival times: otherwise the same queues would form in every step.
     pacing: ({ rate }) =>
       rate === undefined ? null : { rate, arrival, seed: `arrivals of ${config.objects.runId} at ${rate}` },
@@ -94,7 +96,7 @@ function searchOfRates(stage, limits, { config, slo, ...context }) {
       const { threads } = finished.step;
       const step = stepOutcome(finished);
       const closedRate = decisiveRate('ramp', { ...step, threads });
-      search.take({ ...step, closedRate, measurement: measured(finished) });
+      done = { ...step, closedRate, measurement: measured(finished) };
     },
     stepResult: resultOf,
     conclusion: () => search.conclusion(),

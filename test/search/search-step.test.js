@@ -8,7 +8,7 @@ import { stageNamed } from '../helpers/worker-spec.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 
 /**
- * @import { Step } from '../../lib/search/search-plan.js'
+ * @import { Step } from '../../lib/search/search-step.js'
  * @import { Range } from '../../lib/engine/run-slot.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */

@@ -1,4 +1,4 @@
-import { agrees } from '../../search/tested-steps.js';
+import { agrees } from '../../search/plateau.js';
 import { counted, decimal, percent } from '../../text/figures.js';
 import { count, milliseconds, rate, table, chartTable } from './figures.js';
 import { html } from './markup.js';
