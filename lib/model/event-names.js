@@ -13,7 +13,6 @@ const EVENTS = {
   failed: true,
   progress: true,
   stepEnds: true,
-  slotEnds: true,
   stage: true,
   snapshot: true,
   cleanupProgress: true,

@@ -17,10 +17,8 @@ export interface RunObserver {
   failed: (stage: string, operation: FailedOperation, message: string) => void;
   /** number of finished operations of the stage */
   progress: (done: number, flow: DataFlow) => void;
-  /** capacity search only */
-  stepEnds: (stage: string, step: SearchStep) => void;
-  /** ramp only */
-  slotEnds: (stage: string, step: RampStep) => void;
+  /** of a ramp or a search */
+  stepEnds: (stage: string, step: RampStep | SearchStep) => void;
   stage: (result: StageResult) => void;
   /** figures so far, every second and at the end of each step, if an observer requested them */
   snapshot: (stage: string, snapshot: StageSnapshot) => void;
@@ -65,6 +63,8 @@ export interface StageStart {
   duration: number | null;
   /** what a search varies; absent without a search */
   search?: SearchDimension;
+  /** whether the stage runs as a ramp */
+  ramp?: boolean;
 }
 
 /** Work before the first stage and between stages. */

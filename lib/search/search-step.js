@@ -59,7 +59,7 @@ const ROUNDING = 1e-6;
  * One step of a search, over the open connections. It settles, is measured, and ends when its windows agree or before
  * it would exceed its operations or attempts.
  */
-export class SearchStep {
+export class PlannedStep {
   #step;
   #clock;
   #startsAt;

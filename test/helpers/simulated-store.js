@@ -92,7 +92,7 @@ function simulateStep(
  */
 export function runSearch(search, model, attemptsPerOperation = 1) {
   const steps = [];
-  for (let step = search.next(null); step !== null; ) {
+  for (let step = search.next(null); step !== null;) {
     const result = simulateStep(typeof model === 'function' ? model(step) : model, attemptsPerOperation, step);
     steps.push({ step, result });
     step = search.next(result);
