@@ -2,6 +2,7 @@
 
 /** All events of a run. The type check finds missing names. @type {Record<keyof RunObserver, true>} */
 const EVENTS = {
+  runIsReady: true,
   runIsNamed: true,
   phaseStarts: true,
   phaseEnds: true,
