@@ -7,7 +7,6 @@ import { sizeText } from '../workload/size-distribution.js';
  * @import { Config, ObjectsConfig } from '../model/config.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Invocation } from '../store/hint.js'
- * @import { Target } from '../store/target.js'
  */
 
 // Commands that the program prints for use after the run.
@@ -25,13 +24,13 @@ import { sizeText } from '../workload/size-distribution.js';
 
 /**
  * @param {CommandLine} options
- * @param {Pick<Target, 'overrides'> | null} target null if it could not be opened
+ * @param {Later['variables']} variables
  * @param {Invocation} invocation
  * @returns {Later}
  */
-export function laterOf(options, target, invocation) {
+export function laterOf(options, variables, invocation) {
   const ofStore = Object.fromEntries(STORE_OPTIONS.map((name) => [name, options[name]]));
-  return { options: ofStore, variables: target?.overrides ?? {}, command: invocation.benchmark };
+  return { options: ofStore, variables, command: invocation.benchmark };
 }
 
 /**

@@ -126,11 +126,14 @@ async function compareByTurns(options, { env, invocation, terminal, stopRequest,
  */
 async function workOnStore(command, options, { env, invocation, terminal, stopRequest }) {
   const { Clock } = await load(() => import('../clock/clock.js'));
-  const { prepare } = await load(() => import('./prepare.js'));
+  const { prepareRun } = await load(() => import('../run/prepare-run.js'));
+  const { laterOf } = await load(() => import('./later-commands.js'));
   const clock = new Clock();
   const random = Math.random;
   const { signal } = stopRequest;
-  const { target, config, later } = await prepare(options, { env, now: clock.epochNow(), random, invocation, signal });
+  const deps = { env, now: clock.epochNow(), random, invocation, signal };
+  const { target, config } = await prepareRun(options, deps);
+  const later = laterOf(options, target.overrides, invocation);
   const { renewal } = target;
   const context = { clock, random, signal, terminal, quiet: options.quiet, credentials: renewal?.credentials };
   target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));

@@ -7,9 +7,11 @@ import { abandonedError } from './stage-watch.js';
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { OpenLoop } from './open-loop.js'
- * @import { CountSuccess } from './recorder.js'
- * @import { Engine, Load, StageSetup } from './run-stage.js'
+ * @import { Retrier } from '../s3/retry.js'
+ * @import { Clock } from '../clock/clock.js'
+ * @import { CountSuccess, Recorder } from './recorder.js'
+ * @import { Engine, Load } from './run-stage.js'
+ * @import { StageWatch } from './stage-watch.js'
  */
 
 /** Time limit for aborting an upload once its stage has been stopped. Clean-up looks for uploads that remain. */
@@ -21,7 +23,10 @@ const ABORTING_TIME_MS = 2000;
  * @typedef {object} Delivery
  * @property {readonly ObjectConnection[]} connections of all threads
  * @property {CountSuccess} countSuccess
- * @property {(setup: StageSetup) => (record: OperationRecord) => Promise<void>} open
+ * @property {(means: Means) => (record: OperationRecord) => Promise<void>} sender
+ *
+ * @typedef {{ clock: Clock, recorder: Recorder, watch: StageWatch,
+ *   retrier: Retrier<OperationRecord | UploadStep> }} Means of a stage
  */
 
 /**
@@ -38,40 +43,6 @@ export function deliveryFor(stage, threads, load, engine) {
 }
 
 /**
- * @param {StageSetup} setup
- * @param {(record: OperationRecord) => Promise<void>} send
- * @returns {Parameters<OpenLoop['work']>[0]}
- */
-export function operationsOf({ claims, recorder, waitForObject }, send) {
-  return {
-    claims,
-    meters: recorder.meters,
-    async perform(record) {
-      const wait = claims.place(record, 0);
-      if (wait !== 0 && !(await waitForObject(record, wait))) {
-        return;
-      }
-      recorder.begins(record);
-      try {
-        await send(record);
-        record.noteSuccess();
-        recorder.succeeded(record, record.movedBytes);
-        const { answeredAt } = record.connection;
-        // An operation on an absent object may succeed without a response.
-        if (record.operation.receives && answeredAt >= record.attemptStartedAt) {
-          recorder.meters.kinds[record.kind].answered(answeredAt - record.attemptStartedAt, record.finishedAt);
-        }
-      } catch (error) {
-        record.noteFailure();
-        recorder.failed(record, error);
-      }
-      recorder.ended(record);
-      claims.done(record);
-    },
-  };
-}
-
-/**
  * @param {readonly ObjectConnection[]} connections one for each thread
  * @returns {Delivery}
  */
@@ -79,7 +50,7 @@ function inOneRequest(connections) {
   return {
     connections,
     countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes, record.objectBytes),
-    open:
+    sender:
       ({ retrier }) =>
       (record) =>
         retrier.run(record),
@@ -107,9 +78,9 @@ function inParts(threads, engine, multipart) {
         meter.succeeded(record, bytes, record.objectBytes);
       }
     },
-    open(setup) {
-      const { clock, retrier } = setup;
-      const context = uploadContext(setup);
+    sender(means) {
+      const { clock, retrier } = means;
+      const context = uploadContext(means);
       const uploaders = new Map(
         lanes.map((connections) => [connections[0], new Uploader(connections, multipart, context)]),
       );
@@ -135,7 +106,7 @@ function lanesOf(threads, { connections, partConnections = [] }) {
 }
 
 /**
- * @param {StageSetup} setup
+ * @param {Means} means
  * @returns {ConstructorParameters<typeof Uploader>[2]}
  */
 function uploadContext({ retrier, recorder, watch }) {

@@ -1,7 +1,7 @@
 import { problemsOf } from '../model/result-of-run.js';
 import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './record-lines.js';
-import { foundLine, searchHeading, stepLine } from './search-lines.js';
+import { foundLine, stepLine, stepsHeading } from './step-lines.js';
 import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
 /**
@@ -58,32 +58,28 @@ export class RunLog {
   }
 
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
-  stageStarts({ search, ...plan }) {
+  stageStarts({ search, ramp = false, ...plan }) {
     this.#search = search;
     this.#parts = 0;
     this.#objectBytes = 0;
     if (search === undefined) {
       this.#write([scheduleLine(plan)], 'stage');
-    } else {
-      this.#write(searchHeading(plan, search), 'search');
+    }
+    if (search !== undefined || ramp) {
+      this.#write(stepsHeading(plan, search), 'search');
     }
   }
 
   /**
    * @param {string} stage
-   * @param {SearchStep} step
+   * @param {RampStep | SearchStep} step
    */
   stepEnds(stage, step) {
     this.#write([stepLine(stage, step, this.#search)], 'search');
-    this.#part(stage, 'search', step);
-  }
-
-  /**
-   * @param {string} stage
-   * @param {RampStep} step
-   */
-  slotEnds(stage, step) {
-    this.#part(stage, 'ramp', step);
+    // Written as the step ends, so that a log truncated later still contains it.
+    const at = `${'phase' in step ? 'search' : 'ramp'}.steps.${this.#parts}`;
+    this.#writeMachineLine(machineLine({ kind: 'part', stage, at, ...step }));
+    this.#parts += 1;
   }
 
   /** @param {ReportedSecond} second */
@@ -116,12 +112,11 @@ export class RunLog {
   stage(result) {
     const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
     this.#flushRetries();
-    if (search === undefined) {
-      this.#write(stageLines({ ...result, bytes: this.#objectBytes }), 'stage');
-    } else {
+    if (search !== undefined) {
       this.#write([foundLine(result, search)], 'search');
-      this.#write(limitLines(result), 'stage');
     }
+    const hasSteps = search !== undefined || ramp !== undefined;
+    this.#write(hasSteps ? limitLines(result) : stageLines({ ...result, bytes: this.#objectBytes }), 'stage');
     // Omit the steps, which have their own lines.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     const head = { lines: this.#parts, seconds: this.#takeSeconds() };
@@ -145,18 +140,6 @@ export class RunLog {
     if (rest > 0) {
       this.#write([retryingLine(rest)], 'retrying');
     }
-  }
-
-  /**
-   * Writes a step as it ends, so that a log truncated later still contains it.
-   *
-   * @param {string} stage
-   * @param {'search' | 'ramp'} of
-   * @param {SearchStep | RampStep} step
-   */
-  #part(stage, of, step) {
-    this.#writeMachineLine(machineLine({ kind: 'part', stage, at: `${of}.steps.${this.#parts}`, ...step }));
-    this.#parts += 1;
   }
 
   /** Returns the seconds since the last machine line of the stage, with null where the host was suspended. */

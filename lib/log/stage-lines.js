@@ -1,3 +1,4 @@
+import { bestStepOf } from '../model/ramp.js';
 import { formatEvidence, shortLimit } from '../text/figures.js';
 import { MEGABYTE } from '../text/units.js';
 import { summaryLine } from './lines.js';
@@ -53,7 +54,7 @@ function integrityLines({ stage, integrityErrors }) {
   return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
 }
 
-/** The lines after the result of a search. @param {StageResult} result */
+/** The lines after the steps of a search or a ramp. @param {StageResult} result */
 export function limitLines(result) {
   return [...integrityLines(result), limitLine(result)];
 }
@@ -68,7 +69,7 @@ export function stageTable(results) {
   return [
     TABLE_HEADING,
     ...results.flatMap((result) => [
-      `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures(result)}`,
+      `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures({ ...result, ...ofBestStep(result) })}`,
       ...(result.kinds === undefined ? statusRows(result) : []),
       ...(result.kinds ?? []).flatMap((kind) => [
         `  ${kind.operation.padEnd('remove'.length)}${column(9, kind.operations)}${figures(kind)}`,
@@ -93,6 +94,16 @@ function statusRows({ cache = [] }) {
     const name = `  ${status}`.padEnd('  REVALIDATED'.length);
     return `${name}${column(4, operations)}${cells.map((cell) => column(11, cell ?? '-')).join('')}`.trimEnd();
   });
+}
+
+/**
+ * A mean over all steps of a ramp would be meaningless.
+ *
+ * @param {StageResult} result
+ */
+function ofBestStep({ ramp, latency }) {
+  const best = ramp && bestStepOf(ramp);
+  return best ? { average: best.rate, latency: { ...latency, operations: best.step.latency } } : {};
 }
 
 /** @param {StageResult | KindResult} result */

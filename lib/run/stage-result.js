@@ -20,12 +20,45 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
  * @import { PartMeter } from '../meter/part-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { Stage } from '../operations/stage.js'
+ * @import { PlanContext } from './plan.js'
  */
 
 /** Keeps rates finite for a stage of zero duration. */
 const MIN_DURATION_MS = 0.001;
 
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+
+/** Makes results of one stage from what its slots measured. */
+export class StageResults {
+  #parts;
+  #storeClock;
+
+  /**
+   * @param {Stage} stage
+   * @param {number} objects given to the stage
+   * @param {Pick<PlanContext, 'config' | 'clock' | 'unloaded' | 'storeClock'>} context
+   */
+  constructor(stage, objects, { config, clock, unloaded, storeClock }) {
+    const { availableCores } = config.load;
+    const ofStage = unloaded.get(stage.name.toLowerCase()) ?? null;
+    this.#parts = { stage, objects, clock, unloaded: ofStage, unloadedByOperation: unloaded, availableCores };
+    this.#storeClock = storeClock;
+  }
+
+  /**
+   * @param {Pick<Parameters<typeof stageResult>[0], 'outcome' | 'load' | 'stopsAt' | 'stability' | 'objectsNeeded'>} ran
+   * @returns {StageResult}
+   */
+  of(ran) {
+    return stageResult({ ...this.#parts, storeClock: this.#storeClock(), ...ran });
+  }
+
+  /** @param {Parameters<StageResults['of']>[0]} ran @param {StageResult} [result] of the same */
+  evidence(ran, result = this.of(ran)) {
+    const { stage, availableCores } = this.#parts;
+    return evidenceOf(result, ran.load, stage.movesBytes, availableCores);
+  }
+}
 
 /**
  * @param {object} parts

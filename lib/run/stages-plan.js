@@ -3,7 +3,7 @@ import { bytesPerOperation, operationsFor } from '../operations/stage.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { Stability } from './stability.js';
-import { stageResult } from './stage-result.js';
+import { StageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
@@ -159,21 +159,12 @@ class StageInOneSlot {
 
   /** @returns {Conclusion} */
   conclude() {
-    const { config, clock, unloaded, storeClock } = this.#context;
     const { outcome, budget } = /** @type {FinishedSlot} */ (this.#ran);
     const stability = this.#ending?.result();
-    const { name } = this.#stage;
-    const result = stageResult({
-      stage: this.#stage,
+    const result = new StageResults(this.#stage, this.#objects, this.#context).of({
       outcome,
-      clock,
-      objects: this.#objects,
       load: this.#slot.load,
       stability,
-      unloaded: unloaded.get(name.toLowerCase()) ?? null,
-      unloadedByOperation: unloaded,
-      availableCores: config.load.availableCores,
-      storeClock: storeClock(),
       stopsAt: this.#limit === null ? undefined : Math.min(this.#limit.stopsAt, budget.stopsAt),
       objectsNeeded: stability?.isStable ? null : objectsNeeded(this.#stage, outcome, this.#time.slot),
     });

@@ -14,7 +14,8 @@ import { ABANDONED } from '../../lib/model/failed-attempts.js';
 import { Phases } from '../../lib/run/phases.js';
 import { RunLog } from '../../lib/log/run-log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
-import { RampsPlan } from '../../lib/run/ramps-plan.js';
+import { RampSteps } from '../../lib/run/ramp-steps.js';
+import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -146,11 +147,11 @@ function prepare(
   const run = (startsAt = clock.now()) => {
     const given = { ...running, workers, firstStageAt: startsAt, result };
     const session = /** @type {BegunSession} */ (/** @type {unknown} */ (given));
-    return runPlan(new RampsPlan(planContext(session), overrides.ramp), session);
+    return runPlan(new StepsPlan(planContext(session), RampSteps), session);
   };
   const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);
   const steps = () =>
-    events.filter(([name]) => name === 'slotEnds').map(([, , step]) => /** @type {RampStep} */ (step));
+    events.filter(([name]) => name === 'stepEnds').map(([, , step]) => /** @type {RampStep} */ (step));
   return { time, tasks, result, run, notices, steps, events, config, controller };
 }
 
