@@ -1,4 +1,4 @@
-import { bucketMeters } from '../meter/bucket-meter.js';
+import { bucketMeters } from '../meter/part-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { ABANDONED } from '../model/failed-attempts.js';
 import { CHANGED } from '../operations/existing-object.js';
@@ -8,7 +8,7 @@ import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { OperationParts } from './operation-parts.js';
 
 /**
- * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { UploadStep } from '../operations/multipart.js'
  * @import { OperationRecord } from '../operations/operation-record.js'

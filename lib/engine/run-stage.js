@@ -14,9 +14,9 @@ import { StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
- * @import { Windows } from '../meter/window-counts.js'
+ * @import { Windows } from '../meter/stage-meter.js'
  * @import { AccessPattern, MultipartConfig, SizeDistribution } from '../model/config.js'
  * @import { StageEnd } from '../model/result.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'

@@ -28,7 +28,7 @@ import { runStage } from './run-stage.js';
  * @import { OperationPartsState } from './operation-parts.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { ConnectionCounts } from '../meter/connection-meter.js'
- * @import { BucketShare } from '../meter/bucket-meter.js'
+ * @import { BucketShare } from '../meter/part-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
  * @import { LoopLoad, StageEnd } from '../model/result.js'
  * @import { Grouping } from '../operations/operation.js'

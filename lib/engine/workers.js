@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { HostSampler } from '../host/host-sampler.js';
 import { findListeningProcess } from '../host/listening-process.js';
 import { findInterface } from '../host/store-interface.js';
-import { sumOfBuckets } from '../meter/bucket-meter.js';
+import { sumOfBuckets } from '../meter/part-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
@@ -24,7 +24,7 @@ import { Worker } from './worker.js';
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
  * @import { KindParts } from './operation-parts.js'
- * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { PartMeter } from '../meter/part-meter.js'
  * @import { ConnectionMeter } from '../meter/connection-meter.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'

@@ -1,4 +1,4 @@
-import { BucketMeter } from '../../lib/meter/bucket-meter.js';
+import { BucketMeter } from '../../lib/meter/part-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';

@@ -6,7 +6,7 @@ import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { STALL_TIMEOUT_MS } from '../../lib/engine/stage-watch.js';
 import { mergeRamps } from '../../lib/merge/ramp.js';
-import { bucketMeters } from '../../lib/meter/bucket-meter.js';
+import { bucketMeters } from '../../lib/meter/part-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
