@@ -170,7 +170,7 @@ describe('writes that were not stored', { concurrency: 3 }, () => {
   ];
 
   for (const client of ['direct', 'sdk']) {
-    test(`a 200 with a body fails each write of the ${client} client, and shows its words`, async (t) => {
+    test(`Row 51: a 200 with a body fails each write of the ${client} client, and shows its words`, async (t) => {
       let next = 0;
       const { outcome, endpoint } = await runBehind(t, ['--client', client, '--retries', '0'], (exchange) =>
         exchange.operation === 'PUT' && exchange.index >= 0
@@ -229,7 +229,7 @@ describe('before the first write', { concurrency: 3 }, () => {
     [retention('<Mode>GOVERNANCE</Mode>', '<Days>1</Days>'), 'GOVERNANCE, 1 days'],
     [retention('<Mode>COMPLIANCE</Mode>', '<Years>2</Years>'), 'COMPLIANCE, 2 years'],
   ]) {
-    test(`a bucket whose default retention is ${expected} is refused, even with --allow-versioned`, async (t) => {
+    test(`Row 52: a bucket whose default retention is ${expected} is refused, even with --allow-versioned`, async (t) => {
       const { outcome, proxy } = await runBehind(t, ['--allow-versioned'], (exchange) => {
         if ('versioning' in exchange.query) {
           exchange.respondDocument('<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>');
@@ -246,7 +246,7 @@ describe('before the first write', { concurrency: 3 }, () => {
   }
 
   for (const client of ['direct', 'sdk']) {
-    test(`a server that answers everything with a page is refused by the ${client} client`, async (t) => {
+    test(`Row 51: a server that answers everything with a page is refused by the ${client} client`, async (t) => {
       const body = Buffer.from('<!doctype html><html><body>welcome</body></html>');
       const headers = ['Content-Type', 'text/html', 'Content-Length', String(body.length)];
       for (const options of [[], ['--stages', 'write', '--keep']]) {
