@@ -25,7 +25,7 @@ export const list = defineOperation({
   grouping: { size: 'pageSize', isByKey: true },
   billingClass: 'A',
   isDefaultStage: false,
-  preflight: QUICK_PREFLIGHT,
+  preflight: { ...QUICK_PREFLIGHT, advice: () => 'the stage list needs ListObjectsV2 with start-after' },
   refuses: {
     shards: 'a host does not know which keys the other hosts wrote',
     leavingTurns: 'each page must contain only the keys of its own turn',
@@ -82,7 +82,7 @@ function pageOf({ connection: { reply } }) {
  */
 function checkStart([first = ''], startAfter) {
   if (first !== '' && Buffer.compare(Buffer.from(first), Buffer.from(startAfter)) <= 0) {
-    const message = 'the page begins before start-after, which the store ignores: leave out list';
+    const message = 'the page begins before start-after, which the store ignores';
     throw new AttemptError({ kind: 'start-after', handling: 'fail', message });
   }
 }

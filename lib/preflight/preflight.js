@@ -387,6 +387,7 @@ class BucketPreflight {
     const isExpected =
       NO_OBSTACLES.includes(answer.error?.kind ?? '') && !(this.#isWritten && operation.effect === 'reads');
     if (isNeeded && answer.error !== null && !isExpected) {
+      answer.error.advice ||= answer.error.handling === 'fail' ? operation.preflight.advice(workload) : '';
       findings.add(operation.name, this.#bucket, answer.error);
     }
     if (answer.error === null && workload === this.#shared.probes) {
