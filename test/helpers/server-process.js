@@ -175,7 +175,7 @@ export class TestServer {
     const { Uploads = [] } = await this.client.send(command).catch((error) => {
       // rclone's answer until a bucket has had an upload.
       assert.equal(error.name, 'NoSuchUpload');
-      return {};
+      return { Uploads: [] };
     });
     return Uploads.length;
   }
