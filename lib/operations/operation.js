@@ -59,7 +59,8 @@ import { redact } from '../text/redact.js';
  * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'ramp' | 'leavingTurns' | 'multipart' |
  *   'mix'} Refusal
  *
- * @typedef {{ maxAttempts: number, maxObjectBytes: number }} Preflight limits for preflight when it tries an operation
+ * @typedef {{ maxAttempts: number, maxObjectBytes: number, advice: (workload: Workload) => string }} Preflight limits for
+ *   preflight when it tries an operation; `advice`: what helps if the store cannot do it
  *
  * @typedef {object} OperationProperties derived from the definition
  * @property {string} logName
@@ -80,7 +81,11 @@ import { redact } from '../text/redact.js';
  */
 
 /** Enough attempts to survive a hiccup, but few enough to fail quickly. @type {Readonly<Preflight>} */
-export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: Infinity });
+export const QUICK_PREFLIGHT = Object.freeze({
+  maxAttempts: 4,
+  maxObjectBytes: Infinity,
+  advice: () => '',
+});
 
 /**
  * @param {OperationDefinition} definition

@@ -418,7 +418,7 @@ export function hostname(given) {
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
     const reason = given.includes('_') ? ': a host name has no underscore, so use its address or another name' : '';
-    throw new RangeError(`expected only a host name, got ${quote(withoutSecrets(given))}${reason}`);
+    throw new RangeError(`expected a host name such as s3.example.com, got ${quote(withoutSecrets(given))}${reason}`);
   }
   keepNames([given]);
   return given;

@@ -28,6 +28,7 @@ const LABELS = {
   'rewritten-too-soon': 'key rewritten within a second',
   'server-error': 'server error (5xx)',
   'short-page': 'list page incomplete',
+  'start-after': 'start of a list page ignored',
   'stale-connection': 'idle connection closed by the store',
   throttled: 'throttled (503, 429)',
   timeout: 'timeout',

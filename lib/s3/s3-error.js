@@ -29,7 +29,7 @@ import { isRegion } from './signing-region.js';
  * @property {boolean} [wasMoving] the attempt timed out while its object was in transit: more time might be enough
  * @property {boolean} [isOverload] the store was overloaded, although it did not ask for fewer requests
  * @property {string} [publicUrl] the public URL that the attempt used; '' if it used the S3 API
- * @property {string} [advice] what the user can check about that URL
+ * @property {string} [advice] what the user can do about it
  * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a new connection will work
  */
 
@@ -137,7 +137,7 @@ const TOKEN = /(Expired|Invalid|Security|Session)Token|Token(Expired|Refresh)|(R
 
 /** Codes and messages about a quota or a disk, in the words of several stores. */
 const NO_ROOM =
-  /quota|(bucket|account) is full|(storage|disk|space|capacity).{0,12}(full|exceeded|exhausted|reached)|(insufficient|not enough|no|out of) ?(storage|disk|space|capacity)/i;
+  /quota|(bucket|account) is full|(storage|disk|space|capacity|total.?size).{0,12}(full|exceeded|exhausted|reached)|(insufficient|not enough|no|out of) ?(storage|disk|space|capacity)/i;
 
 /**
  * Codes that prove that the request was not carried out, because they state what is wrong with the request itself. Any
