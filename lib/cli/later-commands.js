@@ -24,7 +24,7 @@ import { sizeText } from '../workload/size-distribution.js';
  */
 
 /**
- * @param {CommandLine} options
+ * @param {Pick<CommandLine, (typeof STORE_OPTIONS)[number]>} options
  * @param {Pick<Target, 'overrides'> | null} target null if it could not be opened
  * @param {Invocation} invocation
  * @returns {Later}

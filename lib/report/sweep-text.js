@@ -1,0 +1,80 @@
+import { plainLine } from '../text/plain-text.js';
+import { padToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
+import { SWEPT_FIGURES, linesOf, spreadText, sweepSentences } from './sweep-figures.js';
+
+/**
+ * @import { Sweep } from '../series/sweep-plan.js'
+ * @import { CellFigures, SweptStage } from './sweep-figures.js'
+ */
+
+const WIDTH = 80;
+const GAP = '  ';
+
+/**
+ * Two variables make a grid, if it fits; others make rows. Lines of up to 80 characters, unless a value is longer.
+ *
+ * @param {Sweep} sweep
+ * @param {readonly SweptStage[]} stages
+ */
+export function formatSweep(sweep, stages) {
+  const blocks = [
+    ...stages.map((stage) => {
+      const grid = sweep.variables.length === 2 ? gridOf(sweep, stage) : null;
+      return grid?.every((line) => textWidth(line) <= WIDTH) ? grid : rowsOf(sweep, stage);
+    }),
+    sweepSentences(sweep, stages).flatMap((sentence) => wrapAtWords(plainLine(sentence), WIDTH, GAP)),
+  ];
+  return blocks.map((lines) => lines.map((line) => `${line.trimEnd()}\n`).join('')).join('\n');
+}
+
+/**
+ * @param {Sweep} sweep
+ * @param {SweptStage} stage
+ */
+function gridOf(sweep, stage) {
+  const [down, across] = sweep.variables;
+  const lines = linesOf(sweep, stage, across);
+  const body = SWEPT_FIGURES.flatMap((figure) =>
+    lines.map(({ points }, row) => [
+      row === 0 ? figure.title : '',
+      down.values[row],
+      ...points.map(({ found }) => cellText(figure, found)),
+    ]),
+  );
+  const heading = ['', '', across.label, ...across.values.slice(1).fill('')];
+  return [stage.stage, ...aligned([heading, ['', down.label, ...across.values], ...body], 2)];
+}
+
+/**
+ * @param {Sweep} sweep
+ * @param {SweptStage} stage
+ */
+function rowsOf({ variables, cells }, { stage, cells: figures }) {
+  const head = [...variables.map(({ label }) => label), ...SWEPT_FIGURES.map(({ title }) => title)];
+  const body = cells.map(({ settings }, index) => [
+    ...variables.map(({ name }) => settings[name]),
+    ...SWEPT_FIGURES.map((figure) => cellText(figure, figures[index])),
+  ]);
+  return [stage, ...aligned([head, ...body], variables.length)];
+}
+
+/**
+ * @param {(typeof SWEPT_FIGURES)[number]} figure
+ * @param {CellFigures | null} found
+ */
+function cellText({ value, format, interval }, found) {
+  const figure = found && value(found);
+  return found === null || figure === null ? '-' : format(figure) + spreadText(figure, interval?.(found));
+}
+
+/**
+ * @param {readonly (readonly string[])[]} rows
+ * @param {number} names columns that are aligned left; the others are aligned right
+ */
+function aligned(rows, names) {
+  const plain = rows.map((row) => row.map(plainLine));
+  const widths = plain[0].map((_, column) => Math.max(...plain.map((row) => textWidth(row[column]))));
+  const cell = (/** @type {string} */ text, /** @type {number} */ column) =>
+    column < names ? padToWidth(text, widths[column]) : ' '.repeat(widths[column] - textWidth(text)) + text;
+  return plain.map((row) => row.map(cell).join(GAP));
+}
