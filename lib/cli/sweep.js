@@ -118,6 +118,9 @@ function planOf({ operands, given, problems: found, hint }) {
       : [`--resume: ${values.resume} is of another sweep: pass only --resume, which repeats its options`]),
     ...ofPlan,
   ];
+  if (plan.variables.length === 0 && all.length === 0) {
+    all.push('sweep requires --vary, such as --vary size=4KiB,64KiB --vary threads=1,8,64');
+  }
   refuseIfAny(withSweepAdvice([...new Set(all)], { objects, threads, ...given }), hint);
   return { plan, turns: saved?.turns ?? [], values: { ...values, json: values.json ?? values.resume } };
 }

@@ -137,8 +137,10 @@ export function othersOf({ settings }, variables, variable) {
  * @param {SweptStage} stage
  * @param {SweepVariable} variable
  */
-export function linesOf({ cells, variables }, { cells: figures }, variable) {
+export function linesOf({ cells, variables, turns }, { cells: figures }, variable) {
   const points = cells.map((cell, index) => ({
+    cell,
+    hasFailed: figures[index] === null && turns.some((turn) => turn.cell === index),
     others: othersOf(cell, variables, variable),
     value: cell.settings[variable.name],
     number: variable.numbers?.[variable.values.indexOf(cell.settings[variable.name])] ?? NaN,
@@ -164,7 +166,7 @@ export function sweepSentences(sweep, stages) {
       .filter(({ name }) => SCALES.includes(name))
       .flatMap((variable) => stages.flatMap((stage) => growth(sweep, stage, variable))),
     ...shortStages(sweep),
-    ...(stages.length === 0 ? [] : [`Ratios are to ${cells[reference].label}.`]),
+    ...(stages.some((stage) => stage.cells[reference] !== null) ? [`Ratios are to ${cells[reference].label}.`] : []),
     ...(request.repeat === 1
       ? ['Each cell ran once, so small differences may be chance: --repeat 5 adds intervals.']
       : []),

@@ -20,6 +20,8 @@ export class SweepProgress {
   /** Runs that ended before this sweep started. */
   #before;
   #startedAt;
+  /** When the latest run ended. */
+  #endedAt;
   #label = '';
   /** What the run is doing. */
   #work = () => 'starting';
@@ -47,7 +49,7 @@ export class SweepProgress {
     this.#now = now;
     this.#before = this.#ended = before;
     this.#total = total;
-    this.#startedAt = now();
+    this.#startedAt = this.#endedAt = now();
     this.#timer = setInterval(() => this.#show(), REFRESH_MS);
   }
 
@@ -65,6 +67,7 @@ export class SweepProgress {
    */
   ends({ problem, result }) {
     this.#ended += 1;
+    this.#endedAt = this.#now();
     const reason = problem === null || this.#firstError === null ? problem : `${problem}: ${this.#firstError}`;
     const rates = (result?.stages ?? []).map((stage) => `${stage.stage} ${rounded(rateOf(stage) ?? 0)}`);
     const outcome = reason === null ? `${rates.join(', ')} ops/s` : `failed: ${reason}`;
@@ -126,8 +129,9 @@ export class SweepProgress {
   /** Such as `5 left, about 1m 20s`; the time is known once a run has ended. */
   #left() {
     const [left, ended] = [this.#total - this.#ended, this.#ended - this.#before];
-    const time =
-      ended === 0 || left === 0 ? '' : `, about ${formatDuration((left * (this.#now() - this.#startedAt)) / ended)}`;
+    const mean = (this.#endedAt - this.#startedAt) / ended;
+    const milliseconds = left * mean - (this.#now() - this.#endedAt);
+    const time = ended === 0 || left === 0 ? '' : `, about ${formatDuration(milliseconds)}`;
     return `${left} left${time}`;
   }
 

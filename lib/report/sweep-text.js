@@ -4,7 +4,7 @@ import { SWEPT_FIGURES, linesOf, spreadText, sweepSentences } from './sweep-figu
 
 /**
  * @import { Sweep } from '../series/sweep-plan.js'
- * @import { CellFigures, SweptStage } from './sweep-figures.js'
+ * @import { SweptStage } from './sweep-figures.js'
  */
 
 const WIDTH = 80;
@@ -34,11 +34,11 @@ export function formatSweep(sweep, stages) {
 function gridOf(sweep, stage) {
   const [down, across] = sweep.variables;
   const lines = linesOf(sweep, stage, across);
-  const body = SWEPT_FIGURES.flatMap((figure) =>
+  const body = knownFigures(stage).flatMap((figure) =>
     lines.map(({ points }, row) => [
       row === 0 ? figure.title : '',
       down.values[row],
-      ...points.map(({ found }) => cellText(figure, found)),
+      ...points.map((point) => cellText(figure, point)),
     ]),
   );
   const heading = ['', '', across.label, ...across.values.slice(1).fill('')];
@@ -49,22 +49,34 @@ function gridOf(sweep, stage) {
  * @param {Sweep} sweep
  * @param {SweptStage} stage
  */
-function rowsOf({ variables, cells }, { stage, cells: figures }) {
-  const head = [...variables.map(({ label }) => label), ...SWEPT_FIGURES.map(({ title }) => title)];
-  const body = cells.map(({ settings }, index) => [
-    ...variables.map(({ name }) => settings[name]),
-    ...SWEPT_FIGURES.map((figure) => cellText(figure, figures[index])),
-  ]);
-  return [stage, ...aligned([head, ...body], variables.length)];
+function rowsOf(sweep, stage) {
+  const { variables } = sweep;
+  const shown = knownFigures(stage);
+  const head = [...variables.map(({ label }) => label), ...shown.map(({ title }) => title)];
+  const body = linesOf(sweep, stage, variables[variables.length - 1]).flatMap(({ points }) =>
+    points.map((point) => [
+      ...variables.map(({ name }) => point.cell.settings[name]),
+      ...shown.map((figure) => cellText(figure, point)),
+    ]),
+  );
+  return [stage.stage, ...aligned([head, ...body], variables.length)];
+}
+
+/** Those that at least one cell has. @param {SweptStage} stage */
+function knownFigures({ cells }) {
+  return SWEPT_FIGURES.filter(({ value }) => cells.some((found) => found !== null && value(found) !== null));
 }
 
 /**
  * @param {(typeof SWEPT_FIGURES)[number]} figure
- * @param {CellFigures | null} found
+ * @param {Pick<ReturnType<typeof linesOf>[number]['points'][number], 'found' | 'hasFailed'>} point
  */
-function cellText({ value, format, interval }, found) {
+function cellText({ value, format, interval }, { found, hasFailed }) {
   const figure = found && value(found);
-  return found === null || figure === null ? '-' : format(figure) + spreadText(figure, interval?.(found));
+  if (found === null || figure === null) {
+    return hasFailed ? 'failed' : '-';
+  }
+  return format(figure) + spreadText(figure, interval?.(found));
 }
 
 /**

@@ -54,9 +54,6 @@ const DURATION = '10s';
 export function planSweep(request) {
   const { options, vary, reference } = request;
   const { variables, problems } = readVariables(vary);
-  if (vary.length === 0) {
-    problems.push('sweep requires --vary, such as --vary size=4KiB,64KiB --vary threads=1,8,64');
-  }
   const twice = variables.filter(({ name }) => RUN_OPTIONS.includes(name) && options[name] !== undefined);
   problems.push(...twice.map(({ label, name }) => `--vary ${label} cannot be combined with ${flagOf(ROWS[name])}`));
   const cells = gridOf(variables);

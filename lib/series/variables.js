@@ -52,11 +52,38 @@ export function readVariables(texts) {
     }
   }
   const variables = [...given].flatMap(([label, values]) => {
-    const { variable, problem } = readVariable(label, values.length === 1 ? listOf(values[0]) : values);
+    const { variable, problem } = values.length === 1 ? readList(label, values[0]) : readVariable(label, values);
     problems.push(...(problem === null ? [] : [`--vary ${label}: ${problem}`]));
     return variable ?? [];
   });
   return { variables, problems };
+}
+
+/**
+ * @param {string} label
+ * @param {string} text comma-separated values
+ * @returns {ReturnType<typeof readVariable>}
+ */
+function readList(label, text) {
+  const { variable, problem } = readVariable(label, listOf(text));
+  const isOneValue = problem !== null && text.includes(',') && isRead(label, text);
+  return {
+    variable,
+    problem: isOneValue ? 'expected another --vary for each further value that contains commas' : problem,
+  };
+}
+
+/**
+ * @param {string} label
+ * @param {string} text
+ */
+function isRead(label, text) {
+  try {
+    KNOWN[label].read(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -67,7 +94,10 @@ export function readVariables(texts) {
 function readVariable(label, values) {
   const { name, read } = KNOWN[label];
   if (new Set(values).size < Math.max(values.length, 2)) {
-    return { variable: null, problem: `expected two or more different values, got ${quote(values.join(','))}` };
+    return {
+      variable: null,
+      problem: `expected two or more different values, separated by commas, got ${quote(values.join(','))}`,
+    };
   }
   try {
     const numbers = values.map(read);
