@@ -116,7 +116,10 @@ function figuresOf(stages, rates, reference) {
  * @returns {number | null} null if there are none, or one is 0
  */
 function geometricMean(values) {
-  return values.length === 0 || values.includes(0) ? null : Math.exp(meanOf(values.map(Math.log)));
+  if (values.length < 2) {
+    return values[0] || null;
+  }
+  return values.includes(0) ? null : Math.exp(meanOf(values.map(Math.log)));
 }
 
 /**
@@ -167,7 +170,7 @@ export function sweepSentences(sweep, stages) {
       .flatMap((variable) => stages.flatMap((stage) => growth(sweep, stage, variable))),
     ...shortStages(sweep),
     ...(stages.some((stage) => stage.cells[reference] !== null) ? [`Ratios are to ${cells[reference].label}.`] : []),
-    ...(request.repeat === 1
+    ...(request.repeat === 1 && stages.length > 0
       ? ['Each cell ran once, so small differences may be chance: --repeat 5 adds intervals.']
       : []),
     ...turns.flatMap(({ cell, problem }) => (problem === null ? [] : [`Failed: ${cells[cell].label}: ${problem}`])),
