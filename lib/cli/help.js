@@ -42,6 +42,13 @@ export const COMMANDS = Object.freeze({
       'Runs two setups alternately, in ABBA or BAAB order, and reports which is faster and by how much: two clients, ' +
       'buckets, endpoints or thread counts. --a and --b hold the options that differ; all others apply to both.',
   },
+  sweep: {
+    operands: '<objects> <threads>',
+    summary: 'measure each combination of sizes, threads, …',
+    description:
+      'Runs every combination of the values of one or more options, in random order, and reports ops/s, MiB/s and p99 ' +
+      'of each stage: sizes, threads, buckets, clients, endpoints or any other option of the load or the store.',
+  },
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left; --list shows such runs',
@@ -132,6 +139,13 @@ Example:
   ${words} 2000 50 --local --a '--client direct' --b '--client sdk'
 
 Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.`,
+    sweep: `
+Examples:
+  ${words} 2000 64 --local --vary size=4KiB,64KiB --vary threads=1,8,64
+  ${words} 20000 64 --vary buckets=1,2,4 --find-peak --json sweep.json
+  ${words} --resume sweep.json
+
+Exit status: 0 complete, 1 a run failed or was not made, 2 usage or credentials, 128+n signal n.`,
     cleanup: '',
   };
   return texts[name];

@@ -23,7 +23,7 @@ import { sizeText } from '../workload/size-distribution.js';
  */
 
 /**
- * @param {CommandLine} options
+ * @param {Pick<CommandLine, (typeof STORE_OPTIONS)[number]>} options
  * @param {Later['variables']} variables
  * @param {Invocation} invocation
  * @returns {Later}

@@ -81,6 +81,9 @@ async function runRequest(argv, program) {
   if (command === 'ab') {
     return compareByTurns(options, program);
   }
+  if (command === 'sweep') {
+    return (await load(() => import('./sweep.js'))).sweepByCommand(options, program);
+  }
   if (!options.live) {
     terminal.showLinesOnly();
   }

@@ -35,6 +35,9 @@ export function readResult(text, file = 'result') {
   if (!isObject(value) || !Number.isSafeInteger(value.format)) {
     return refused('expected a result: a JSON object with a number as its format');
   }
+  if (typeof value.kind === 'string') {
+    return refused(`expected the result of a run, got one of ${quote(value.kind)}`);
+  }
   const format = Number(value.format);
   const { problems, unknown } = checkSchema(value, SCHEMA);
   if (problems.length > 0) {

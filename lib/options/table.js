@@ -42,8 +42,8 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
- *   --b
+ * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'sweep' | 'cleanup'} CommandName `side`: within
+ *   --a and --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
@@ -66,6 +66,12 @@ export const GROUPS = Object.freeze({
 
 /** @type {readonly CommandName[]} */
 const STORE_COMMANDS = ['ab', 'side', 'cleanup'];
+
+/** A sweep accepts the options of a run in these groups, which set its load and its store. */
+const GROUPS_OF_SWEEP = Object.freeze(['workload', 'load', 'capacity', 'client', 'store']);
+
+/** Except these: each run of a sweep removes its objects, and the steps of a ramp are runs of a sweep. */
+const NOT_IN_SWEEPS = Object.freeze(['keep', 'ramp', 'stepTime']);
 
 /**
  * @param {string} stage
@@ -256,7 +262,10 @@ const WORKLOAD = {
       !isRunId(`${runId}-a`) &&
       '--run-id must leave room for the suffixes -a and -b',
     of: ['ab'],
-    helpOf: { ab: 'name of both runs, without the suffixes -a and -b (default: date, time, random)' },
+    helpOf: {
+      ab: 'name of both runs, without the suffixes -a and -b (default: date, time, random)',
+      sweep: 'run whose kept objects to read, with --stages that neither write nor remove',
+    },
   },
   prefix: {
     flag: '--prefix <prefix>',
@@ -305,6 +314,7 @@ const LOAD = {
     excludes: SET_BY_STEPS,
     role: 'repeat',
     of: ['ab'],
+    helpOf: { sweep: 'length of each stage (10s); writes stop after <objects>' },
   },
   warmup: {
     flag: '--warmup <time>',
@@ -400,7 +410,10 @@ const CAPACITY = {
     detail: 'see [what it costs](../use/first-run.md#what-it-costs)',
     read: values.dollars,
     of: ['ab'],
-    helpOf: { ab: "cost limit of all turns, at R2's list prices" },
+    helpOf: {
+      ab: "cost limit of all turns, at R2's list prices",
+      sweep: "cost limit of the whole sweep, at R2's list prices",
+    },
   },
 };
 
@@ -609,10 +622,11 @@ const OUTPUT = {
     detail: 'see [the result](result-schema.md)',
     main: true,
     read: someText,
-    of: ['merge', 'compare', 'ab'],
+    of: ['merge', 'compare', 'ab', 'sweep'],
     helpOf: {
       compare: 'write the whole comparison to a file; - is stdout',
       ab: 'write the whole comparison to a file; - is stdout',
+      sweep: 'write all results to a file, after each run; - is stdout',
     },
   },
   csv: {
@@ -620,7 +634,8 @@ const OUTPUT = {
     help: 'write the time series to a file; - is stdout',
     detail: 'see [the time series](result-schema.md#the-time-series-as-csv)',
     read: someText,
-    of: ['merge'],
+    of: ['merge', 'sweep'],
+    helpOf: { sweep: 'write a row per run and stage to a file; - is stdout' },
   },
   report: {
     flag: '--report <file>',
@@ -628,7 +643,7 @@ const OUTPUT = {
     detail: 'see [the report](../use/results.md#the-report)',
     main: true,
     read: someText,
-    of: ['merge', 'compare', 'ab'],
+    of: ['merge', 'compare', 'ab', 'sweep'],
   },
   summary: {
     flag: '--summary <file>',
@@ -645,7 +660,7 @@ const OUTPUT = {
   quiet: {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
-    of: ['ab', 'cleanup'],
+    of: ['ab', 'sweep', 'cleanup'],
     helpOf: { cleanup: 'no progress on stderr' },
   },
   live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
@@ -772,6 +787,39 @@ const COMPARISON = {
     read: values.threadCount,
     only: ['side'],
   },
+  vary: {
+    flag: '--vary <name=values>',
+    help: 'option to vary and its values, e.g. size=4KiB,1MiB; also objects, threads, buckets; can be repeated',
+    detail: 'see [what can vary](../measure/sweep.md#what-can-vary)',
+    read: (text) => text,
+    repeats: true,
+    only: ['sweep'],
+  },
+  repeat: {
+    flag: '--repeat <n>',
+    help: 'runs per cell; from 2 on, figures have intervals',
+    read: values.repeatCount,
+    default: '1',
+    only: ['sweep'],
+  },
+  seed: {
+    flag: '--seed <n>',
+    help: 'number that determines the order of the cells (default: random)',
+    read: values.seed,
+    only: ['sweep'],
+  },
+  reference: {
+    flag: '--reference <cell>',
+    help: 'cell to divide by, e.g. size=4KiB,threads=1 (default: the first)',
+    read: someText,
+    only: ['sweep'],
+  },
+  resume: {
+    flag: '--resume <file>',
+    help: 'continue the interrupted sweep of this --json file',
+    read: someText,
+    only: ['sweep'],
+  },
   force: {
     flag: '--force',
     help: 'compare runs even if sizes, threads or operations differ',
@@ -843,8 +891,12 @@ export function flagOf({ flag }) {
  * @returns {[name: string, row: OptionRow][]} the options that it accepts
  */
 export function optionsOf(command) {
-  return Object.entries(ROWS).filter(([, { of = [], only }]) =>
-    only === undefined ? command === 'run' || of.includes(command) : only.includes(command),
+  return Object.entries(ROWS).filter(([name, { of = [], only, group }]) =>
+    only === undefined
+      ? command === 'run' ||
+        of.includes(command) ||
+        (command === 'sweep' && GROUPS_OF_SWEEP.includes(group) && !NOT_IN_SWEEPS.includes(name))
+      : only.includes(command),
   );
 }
 

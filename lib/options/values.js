@@ -336,6 +336,12 @@ export const MAX_QUADS = 40;
 
 export const quadCount = wholeNumber(MIN_QUADS, MAX_QUADS);
 
+const MAX_REPEATS = 100;
+const MAX_SEED = 2 ** 32 - 1;
+
+export const repeatCount = wholeNumber(1, MAX_REPEATS);
+export const seed = wholeNumber(0, MAX_SEED);
+
 /** @param {string} given */
 export function logFile(given) {
   if (given === '' || given === STANDARD_OUTPUT) {
