@@ -14,6 +14,7 @@ import { openResults } from './result-files.js';
 
 /**
  * @import { Result, RunResult } from '../model/result.js'
+ * @import { Config } from '../model/config.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Listener } from '../report/reporter.js'
  * @import { PreparedRun, ProgramContext } from '../run/program.js'
@@ -26,6 +27,8 @@ import { openResults } from './result-files.js';
  * @import { Outlets } from './telemetry.js'
  * @import { Terminal } from './terminal.js'
  *
+ * @typedef {(ran: RunResult, config: Config, later: Later) => readonly string[]} Closing notices at the end of a run
+ *
  * @typedef {object} Outputs
  * @property {readonly string[]} problems why the run cannot start
  * @property {Guard | null} guard
@@ -37,9 +40,10 @@ import { openResults } from './result-files.js';
 /**
  * @param {CommandLine} options
  * @param {Program} program
+ * @param {Closing} [closing]
  * @returns {Promise<number>} the exit status
  */
-export async function runByCommand(options, program) {
+export async function runByCommand(options, program, closing = () => []) {
   const outputs = await openOutputs(options, program.env);
   const { results, logFile, outlets } = outputs;
   program.stopRequest.onEndAtOnce = () => {
@@ -50,7 +54,7 @@ export async function runByCommand(options, program) {
     const reported = new ReportedRun(options, outputs, program);
     try {
       await reported.run();
-      return await reported.conclude();
+      return await reported.conclude(closing);
     } finally {
       await reported.close();
     }
@@ -210,13 +214,17 @@ class ReportedRun {
     return this.#outputs.results.some(({ file }) => file === null);
   }
 
-  /** @returns {Promise<number>} the exit status */
-  async conclude() {
+  /**
+   * @param {Closing} closing
+   * @returns {Promise<number>} the exit status
+   */
+  async conclude(closing) {
     const { terminal, stopRequest, isDebugging } = this.#program;
     const { guard, results, logFile } = this.#outputs;
     const { config } = /** @type {PreparedRun} */ (this.#prepared);
     const ran = /** @type {RunResult} */ (this.#ran);
-    const { notices, errors } = closingMessages(ran, config, /** @type {Later} */ (this.#later));
+    const later = /** @type {Later} */ (this.#later);
+    const { notices, errors } = closingMessages(ran, config, later);
     notices.forEach(this.#notify);
     errors.forEach((error) => terminal.err(error));
     const hasLost = logFile?.hasFailed === true;
@@ -226,6 +234,7 @@ class ReportedRun {
       // The run is over: if stdout turns out to be closed, do not announce a stop.
       stopRequest.onRequest = () => {};
     }
+    closing(ran, config, later).forEach(this.#notify);
     const failures = await writeResults(results, outcome.result, terminal);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
     if (ran.crash !== null) {

@@ -93,6 +93,9 @@ async function runRequest(argv, program) {
   if (command === 'run') {
     return (await load(() => import('./benchmark.js'))).runByCommand(options, program);
   }
+  if (command === 'quick') {
+    return (await load(() => import('./quick.js'))).quickByCommand(options, program);
+  }
   return workOnStore(command, options, program);
 }
 

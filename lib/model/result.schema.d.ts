@@ -146,6 +146,8 @@ export interface CommonOptions {
   local?: boolean | null;
   /** `--faults` of that endpoint. */
   faults?: string | null;
+  /** `--max-operations`: operations after which a timed stage ends early. */
+  maxOperations?: number | null;
   /**
    * `--until-stable`: half-width of the 95% interval of the mean rate at which a stage ends, as a share of the mean, 0
    * to 1.

@@ -55,7 +55,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     },
     load: resolveLoad(options, doesRun, availableCores),
     schedule: {
-      ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap', 'maxCost'),
+      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'untilStable', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
       sharesSlots:
         options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,

@@ -42,7 +42,7 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
+ * @typedef {'run' | 'quick' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
  *   --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
@@ -122,7 +122,7 @@ const WORKLOAD = {
       size > MAX_WORKER_BODY_BYTES &&
       '--client edge requires a --size of at most 100MB: Cloudflare accepts no larger request on its Free and Pro plans',
     role: 'load',
-    of: ['ab', 'side'],
+    of: ['ab', 'side', 'quick'],
   },
   access: {
     flag: '--access <pattern>',
@@ -255,7 +255,7 @@ const WORKLOAD = {
       runId !== undefined &&
       !isRunId(`${runId}-a`) &&
       '--run-id must leave room for the suffixes -a and -b',
-    of: ['ab'],
+    of: ['ab', 'quick'],
     helpOf: { ab: 'name of both runs, without the suffixes -a and -b (default: date, time, random)' },
   },
   prefix: {
@@ -264,12 +264,12 @@ const WORKLOAD = {
     read: values.prefix,
     default: 'benchmark',
     role: 'record',
-    of: ['ab', 'cleanup'],
+    of: ['ab', 'cleanup', 'quick'],
   },
   allowVersioned: {
     flag: '--allow-versioned',
     help: 'accept versioned buckets; clean-up also removes the versions that the run created',
-    of: ['ab'],
+    of: ['ab', 'quick'],
   },
 };
 
@@ -305,6 +305,14 @@ const LOAD = {
     excludes: SET_BY_STEPS,
     role: 'repeat',
     of: ['ab'],
+  },
+  maxOperations: {
+    flag: '--max-operations <n>',
+    help: 'with --duration: end a stage early after this many operations',
+    detail: 'Remove always removes all objects',
+    read: values.objectCount,
+    needs: { duration: true },
+    role: 'repeat',
   },
   warmup: {
     flag: '--warmup <time>',
@@ -838,14 +846,18 @@ export function flagOf({ flag }) {
   return flag.split(' ')[0];
 }
 
+/** `quick` chooses the load itself. @type {readonly GroupName[]} */
+const QUICK_GROUPS = ['client', 'store', 'output', 'checks', 'metrics'];
+
 /**
  * @param {CommandName} command
  * @returns {[name: string, row: OptionRow][]} the options that it accepts
  */
 export function optionsOf(command) {
-  return Object.entries(ROWS).filter(([, { of = [], only }]) =>
-    only === undefined ? command === 'run' || of.includes(command) : only.includes(command),
-  );
+  return Object.entries(ROWS).filter(([, { of = [], only, group }]) => {
+    const isOfQuick = command === 'quick' && QUICK_GROUPS.includes(group);
+    return only === undefined ? command === 'run' || of.includes(command) || isOfQuick : only.includes(command);
+  });
 }
 
 /** Options that select the store: a later command needs them to find the same store. */

@@ -46,6 +46,8 @@ export interface RunOptions {
   arrival?: 'constant' | 'poisson';
   /** length of each stage; writes stop after objects */
   duration?: number | string;
+  /** with duration: end a stage early after this many operations */
+  maxOperations?: number | string;
   /** initial time of each stage to exclude from rates and percentiles (default: 0s) */
   warmup?: number | string;
   /** stop a stage early once its mean rate is known to within this share, e.g. 2% */
