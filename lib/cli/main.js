@@ -90,6 +90,11 @@ async function runRequest(argv, program) {
     );
     return EXIT.complete;
   }
+  if (command === 'run' || command === 'quick') {
+    if (options.dryRun) {
+      return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);
+    }
+  }
   if (command === 'run') {
     return (await load(() => import('./benchmark.js'))).runByCommand(options, program);
   }

@@ -656,6 +656,20 @@ const OUTPUT = {
     of: ['ab', 'cleanup'],
     helpOf: { cleanup: 'no progress on stderr' },
   },
+  dryRun: {
+    flag: '--dry-run',
+    help: 'send nothing to the store: print the requests, cost and least time of the run',
+    detail: 'see [dry runs](../use/first-run.md#dry-runs)',
+    excludes: RUNS_ONLY,
+  },
+  latency: {
+    flag: '--latency <time>',
+    help: 'with --dry-run: least latency of a request',
+    read: values.timeout,
+    write: formatTime,
+    default: '10ms',
+    needs: { dryRun: true },
+  },
   live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
 };
 
