@@ -42,6 +42,8 @@ export interface LoadConfig {
   /** sent with each write for the store to verify; absent for no checksum */
   checksum?: ChecksumName;
   client: ClientName;
+  /** whether the SDK client has its own sockets, retries and checksums */
+  sdkDefaults?: boolean;
   /** concurrent requests, each on its own connection */
   threads: number;
   /** event loops */

@@ -444,6 +444,15 @@ const CLIENT = {
     role: 'load',
     of: STORE_COMMANDS,
   },
+  sdkDefaults: {
+    flag: '--sdk-defaults',
+    help: "with --client sdk: the SDK's own sockets, retries and checksums, as applications have them",
+    detail: 'see [the SDK as applications have it](../measure/sdk-defaults.md)',
+    needs: { client: 'sdk' },
+    excludes: { retries: true, keepAlive: true, checksum: true, proxy: true },
+    role: 'load',
+    of: ['ab', 'side'],
+  },
   publicUrl: {
     flag: '--public-url <url>',
     help: 'with --client public: address to read from, instead of PUBLIC_URL',

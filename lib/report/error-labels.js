@@ -26,6 +26,7 @@ const LABELS = {
   protocol: 'invalid response',
   redirect: 'redirected (3xx)',
   'rewritten-too-soon': 'key rewritten within a second',
+  'retried-by-sdk': 'retried by the SDK',
   'server-error': 'server error (5xx)',
   'short-page': 'list page incomplete',
   'stale-connection': 'idle connection closed by the store',

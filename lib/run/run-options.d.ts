@@ -68,6 +68,8 @@ export interface RunOptions {
   maxCost?: number | string;
   /** direct, sdk (AWS SDK), edge (Worker) or public (URL) (default: direct) */
   client?: 'direct' | 'sdk' | 'edge' | 'public';
+  /** with client sdk: the SDK's own sockets, retries and checksums, as applications have them */
+  sdkDefaults?: boolean;
   /** with client public: address to read from, instead of PUBLIC_URL */
   publicUrl?: string;
   /** cores of this host to use, or auto (default: auto) */

@@ -16,9 +16,14 @@ import { pipeline } from 'node:stream';
  */
 export async function startCountingProxy(t, endpointPort) {
   const counts = { A: 0, B: 0, free: 0 };
+  /** Names of headers about checksums. @type {Set<string>} */
+  const checksums = new Set();
   const agent = new Agent({ keepAlive: true });
   const server = createServer({ noDelay: true }, (incoming, answer) => {
     counts[classOf(incoming)] += 1;
+    Object.keys(incoming.headers)
+      .filter((name) => name.startsWith('x-amz-checksum'))
+      .forEach((name) => checksums.add(name));
     const { method, url, headers } = incoming;
     const outgoing = request({ host: '127.0.0.1', port: endpointPort, method, path: url, headers, agent });
     outgoing.on('response', (response) => {
@@ -34,7 +39,7 @@ export async function startCountingProxy(t, endpointPort) {
     server.closeAllConnections();
     server.close();
   });
-  return { port: /** @type {AddressInfo} */ (server.address()).port, counts };
+  return { port: /** @type {AddressInfo} */ (server.address()).port, counts, checksums };
 }
 
 /** @param {IncomingMessage} request @returns {'A' | 'B' | 'free'} */
