@@ -15,6 +15,12 @@ import { meanOver } from '../workload/size-distribution.js';
 /** R2 list prices in dollars per million operations: https://developers.cloudflare.com/r2/pricing/ */
 export const DOLLARS_PER_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
 
+/** R2's list price of storage in dollars per GB and month. */
+export const DOLLARS_PER_GB_MONTH = 0.015;
+
+/** What R2 includes in each month. */
+export const FREE_PER_MONTH = Object.freeze({ A: 1e6, B: 1e7 });
+
 /** S3's limit on keys per page of a list. */
 const KEYS_PER_LIST = 1000;
 
@@ -103,7 +109,7 @@ function pricedOperations(config) {
 }
 
 /** Requests to write one object; the mean if sizes differ. @param {PricedConfig} config */
-function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
+export function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
   const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);
   return sizes === undefined ? requests(size) : meanOver(sizes, requests);
 }

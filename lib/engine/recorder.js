@@ -60,7 +60,15 @@ export class Recorder {
    */
   constructor(
     stage,
-    { engine: { clock, workload, readsCache, timesBinding }, load, budget, limit, startedAt, hooks, countSuccess },
+    {
+      engine: { clock, workload, readsCache, timesBinding, retriesInside },
+      load,
+      budget,
+      limit,
+      startedAt,
+      hooks,
+      countSuccess,
+    },
   ) {
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
     const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
@@ -78,6 +86,7 @@ export class Recorder {
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
       ...(readsCache ? [cacheCounter(kinds)] : []),
       ...(timesBinding ? [bindingCounter(kinds)] : []),
+      ...(retriesInside ? [innerRetryCounter(kinds)] : []),
     ];
     const those = (/** @type {keyof Counter} */ name) =>
       /** @type {any} */ (counters.flatMap((each) => each[name] ?? []));
@@ -243,6 +252,16 @@ function bindingCounter(kinds) {
       }
     },
   };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds whose client retries attempts itself
+ * @returns {Counter}
+ */
+function innerRetryCounter(kinds) {
+  const count = (/** @type {Pick<OperationRecord, 'kind' | 'connection'>} */ { kind, connection }) =>
+    kinds[kind].retriedInside(connection.innerRetries ?? 0);
+  return { succeeded: count, attemptFailed: (_error, record) => count(/** @type {OperationRecord} */ (record)) };
 }
 
 /**

@@ -54,6 +54,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
  * @property {boolean} [readsCache] whether a cache can serve reads
  * @property {boolean} [timesBinding] whether responses contain the time of a Worker's binding
+ * @property {boolean} [retriesInside] whether the client itself retries attempts
  */
 
 /**

@@ -56,8 +56,8 @@ import { Worker } from './worker.js';
 /** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome `meter`: null if there is only one bucket */
 
 /**
- * @typedef {{ opened: number, reused: number, lookupTime: number | null, meter: ConnectionMeter }} ConnectionOutcome
- *   `lookupTime` in ms
+ * @typedef {{ opened: number, reused: number, socketWait: number, lookupTime: number | null,
+ *   meter: ConnectionMeter }} ConnectionOutcome times in ms
  */
 
 /** If a stage ends on one worker in one of these ways, the other workers stop too. */

@@ -19,6 +19,9 @@ import { StageLatencyMeter } from './stage-latencies.js';
  *   & { isPart: boolean, isAbort: boolean }} StepTimings
  */
 
+/** Why these attempts failed is known only to the client. */
+const RETRIED_INSIDE = 'retried-by-sdk';
+
 /** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
 
 /** Counters that are updated directly. Attempts are derived from operations, their steps and failed attempts. */
@@ -224,6 +227,15 @@ export class StageMeter {
     this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + 1);
     if (this.#isMeasured(finishedAt - latency, finishedAt)) {
       this.#latencies.attempts.record(latency);
+    }
+  }
+
+  /** @param {number} count attempts that failed within an attempt, and that the client itself retried */
+  retriedInside(count) {
+    if (count > 0) {
+      this.#failedAttempts += count;
+      this.retries += count;
+      this.#errors.set(RETRIED_INSIDE, (this.#errors.get(RETRIED_INSIDE) ?? 0) + count);
     }
   }
 

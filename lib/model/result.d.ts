@@ -118,6 +118,7 @@ export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overload
 /** What limited a stage. A cause needs figures that prove it and none against it: a wrong cause is worse than none. */
 export type BottleneckCause =
   | 'client CPU'
+  | 'client sockets'
   | 'host CPU'
   | 'network link'
   | 'store throttling'

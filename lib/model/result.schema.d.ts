@@ -146,6 +146,10 @@ export interface CommonOptions {
   local?: boolean | null;
   /** `--faults` of that endpoint. */
   faults?: string | null;
+  /** True if the SDK had its own sockets, retries and checksums. */
+  sdkDefaults?: boolean | null;
+  /** `--max-operations`: operations after which a timed stage ends early. */
+  maxOperations?: number | null;
   /**
    * `--until-stable`: half-width of the 95% interval of the mean rate at which a stage ends, as a share of the mean, 0
    * to 1.
@@ -634,6 +638,8 @@ export interface ConnectionResult {
   opened: number;
   /** Requests over a connection that had already carried a request. */
   reused: number;
+  /** With `--sdk-defaults`: total time that requests waited for one of the client's sockets. Unit: ms. */
+  socketWait?: number;
   /** Time of the DNS lookup. Null if there was none. Unit: ms. */
   lookupTime: number | null;
   /** Time to connect. */

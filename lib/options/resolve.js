@@ -55,7 +55,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     },
     load: resolveLoad(options, doesRun, availableCores),
     schedule: {
-      ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap', 'maxCost'),
+      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'untilStable', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
       sharesSlots:
         options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,
@@ -73,16 +73,29 @@ export function resolve(options, { store, env, availableCores, now, random, pass
  * @returns {LoadConfig}
  */
 function resolveLoad(options, doesRun, availableCores) {
-  const { rangeSize, pageSize, batch, checksum } = options;
+  const { rangeSize, pageSize, batch, checksum, cores } = options;
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
   return {
-    ...pick(options, 'stages', 'mix', 'access', 'client', 'keepAlive', 'timeout', 'retries', 'rate', 'arrival'),
+    ...pick(
+      options,
+      'stages',
+      'mix',
+      'access',
+      'client',
+      'sdkDefaults',
+      'keepAlive',
+      'timeout',
+      'retries',
+      'rate',
+      'arrival',
+    ),
     amounts: { rangeSize, pageSize, batch },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
     threads,
-    cores: doesRun ? chooseCores(options.cores, threads, usable) : 1,
+    // An application has one client, and each core has its own.
+    cores: doesRun ? chooseCores(options.sdkDefaults && cores === 'auto' ? 1 : cores, threads, usable) : 1,
     availableCores,
   };
 }

@@ -26,6 +26,7 @@ const LABELS = {
   protocol: 'invalid response',
   redirect: 'redirected (3xx)',
   'rewritten-too-soon': 'key rewritten within a second',
+  'retried-by-sdk': 'retried by the SDK',
   'server-error': 'server error (5xx)',
   'short-page': 'list page incomplete',
   'start-after': 'start of a list page ignored',

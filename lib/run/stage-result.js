@@ -311,6 +311,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     startDelayP90: latency.startDelay?.p90 ?? null,
     keyWait: 0,
     openedShare: Math.max(result.connections.opened - threads, 0) / Math.max(attempts, 1),
+    socketWait: (result.connections.socketWait ?? 0) / (operations * (latency.operations?.mean ?? 0) || Infinity),
     host: result.hostLoad,
     search: null,
     rateSearch: null,
@@ -350,6 +351,6 @@ function loadResult(pacing) {
 }
 
 /** @param {ConnectionOutcome} outcome */
-function connectionResult({ opened, reused, lookupTime, meter }) {
-  return { opened, reused, lookupTime, ...meter.costs() };
+function connectionResult({ opened, reused, socketWait, lookupTime, meter }) {
+  return { opened, reused, ...(socketWait > 0 ? { socketWait } : {}), lookupTime, ...meter.costs() };
 }

@@ -114,8 +114,9 @@ class StageInOneSlot {
     // copies takes each object only once. Removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
+    const most = this.#limit === null ? undefined : config.schedule.maxOperations;
     const load = loadOf(config, time.slot !== null, stage, count);
-    this.#slot = { stage, load, range: { first: firstObject, count, cycles }, limit: this.#limit };
+    this.#slot = { stage, load, range: { first: firstObject, count, cycles, most }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
     this.notices =

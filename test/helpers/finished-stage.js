@@ -23,7 +23,7 @@ const SIZE = 16 * 1024;
 /** Used alternately. */
 const BUCKETS = ['bucket-a', 'bucket-b'];
 
-const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, meter: new ConnectionMeter() };
+const CONNECTIONS = { opened: 2, reused: 98, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
 const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25, busyLoops: 0.25 };
 
 /**

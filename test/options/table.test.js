@@ -24,6 +24,7 @@ const OTHER_VALUES = {
   rate: '12.5',
   arrival: 'poisson',
   duration: '1500ms',
+  maxOperations: '300',
   warmup: '250ms',
   untilStable: '2.5%',
   peakOf: 'rate',

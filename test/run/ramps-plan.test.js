@@ -119,7 +119,13 @@ function prepare(
           buckets: buckets.map((bucket, slot) => ({ bucket, meter: meters?.[slot] ?? null })),
         },
         ...{ secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
-        connections: { opened: 1, reused: 0, lookupTime: tasks.length === 1 ? 7 : null, meter: new ConnectionMeter() },
+        connections: {
+          opened: 1,
+          reused: 0,
+          socketWait: 0,
+          lookupTime: tasks.length === 1 ? 7 : null,
+          meter: new ConnectionMeter(),
+        },
         clientLoad: { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
       };
     },
