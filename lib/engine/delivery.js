@@ -1,9 +1,11 @@
 import { Uploader, isInParts } from '../operations/multipart.js';
+import { Race } from '../operations/race.js';
 import { abandonedError } from './stage-watch.js';
 
 /**
  * @import { MultipartConfig } from '../model/config.js'
- * @import { UploadStep } from '../operations/multipart.js'
+ * @import { RequestStep } from '../operations/multipart.js'
+ * @import { Contender } from '../operations/race.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
@@ -19,6 +21,7 @@ const ABORTING_TIME_MS = 2000;
  * How threads send their operations, each over its own connection; multipart objects use several.
  *
  * @typedef {object} Delivery
+ * @property {readonly ObjectConnection[]} leads one for each operation at the same time
  * @property {readonly ObjectConnection[]} connections of all threads
  * @property {CountSuccess} countSuccess
  * @property {(setup: StageSetup) => (record: OperationRecord) => Promise<void>} open
@@ -32,7 +35,10 @@ const ABORTING_TIME_MS = 2000;
  * @returns {Delivery}
  */
 export function deliveryFor(stage, threads, load, engine) {
-  const { multipart } = engine;
+  const { multipart, workload } = engine;
+  if (stage.isRace) {
+    return inRaces(threads, workload.amounts.contenders);
+  }
   const mayUpload = stage.kinds.some(({ operation }) => operation.canTakeParts) && isInParts(load.size, multipart);
   return mayUpload ? inParts(threads, engine, multipart) : inOneRequest(threads);
 }
@@ -77,6 +83,7 @@ export function operationsOf({ claims, recorder, waitForObject }, send) {
  */
 function inOneRequest(connections) {
   return {
+    leads: connections,
     connections,
     countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
     open:
@@ -99,6 +106,7 @@ function inParts(threads, engine, multipart) {
   const isUploaded = (/** @type {OperationRecord} */ { operation, size }) =>
     operation.canTakeParts && isInParts(size, multipart);
   return {
+    leads: threads,
     connections: lanes.flat(),
     countSuccess(meter, record, bytes) {
       if (isUploaded(record)) {
@@ -116,6 +124,47 @@ function inParts(threads, engine, multipart) {
       return (record) => {
         const uploader = /** @type {Uploader} */ (uploaders.get(record.connection));
         return isUploaded(record) ? uploader.write(record, clock.now()) : retrier.run(record);
+      };
+    },
+  };
+}
+
+/**
+ * Each operation is a race of several threads. Threads that are too few for another race are idle.
+ *
+ * @param {readonly ObjectConnection[]} threads
+ * @param {number} contenders
+ * @returns {Delivery}
+ */
+function inRaces(threads, contenders) {
+  const lanes = Array.from({ length: Math.floor(threads.length / contenders) }, (_, race) =>
+    threads.slice(race * contenders, (race + 1) * contenders),
+  );
+  return {
+    leads: lanes.map(([first]) => first),
+    connections: lanes.flat(),
+    countSuccess(meter, { startedAt, attemptStartedAt, finishedAt, racer }, bytes) {
+      const [timeLost, uploadedFrom] = [attemptStartedAt - startedAt, attemptStartedAt];
+      const { lastRequestAt } = /** @type {Race} */ (racer);
+      meter.uploaded({ startedAt, attemptStartedAt: lastRequestAt, finishedAt, timeLost, uploadedFrom }, bytes);
+    },
+    open({ workload, retrier, recorder, watch }) {
+      const meterOf = (/** @type {{ kind: number }} */ { kind }) => recorder.meters.kinds[kind];
+      const unrepeated = retrier.with({ maxAttempts: 1 });
+      const context = {
+        send: (/** @type {RequestStep} */ step) => retrier.run(step),
+        sendOnce: (/** @type {RequestStep} */ step) => unrepeated.run(step),
+        counted: (/** @type {RequestStep} */ step) => meterOf(step).stepSucceeded(step),
+        contended: (/** @type {Contender} */ step) => meterOf(step).contended(step.outcome, step, step.size),
+        undecided: (/** @type {OperationRecord} */ record) => void (meterOf(record).undecidedRaces += 1),
+        throwIfStopped: () => throwIfStopped(watch),
+      };
+      const racers = new Map(lanes.map((connections) => [connections[0], new Race(connections, workload, context)]));
+      // The requests of a race that is repeated have already been counted.
+      const repeated = retrier.with({ hooks: { ...recorder.retryHooks(), attemptFailed() {} } });
+      return (record) => {
+        record.racer = racers.get(record.connection) ?? null;
+        return repeated.run(record);
       };
     },
   };
@@ -140,7 +189,7 @@ function lanesOf(threads, { connections, partConnections = [] }) {
  */
 function uploadContext({ retrier, recorder, watch }) {
   return {
-    async send(/** @type {UploadStep} */ step) {
+    async send(/** @type {RequestStep} */ step) {
       const isLate = step.isAbort && watch.stopped.aborted;
       const cutOff = () => step.connection.abort(abandonedError());
       const timer = isLate ? setTimeout(cutOff, ABORTING_TIME_MS) : undefined;
@@ -154,10 +203,13 @@ function uploadContext({ retrier, recorder, watch }) {
         recorder.meters.kinds[step.kind].stepSucceeded(step);
       }
     },
-    throwIfStopped() {
-      if (watch.stopped.aborted) {
-        throw abandonedError();
-      }
-    },
+    throwIfStopped: () => throwIfStopped(watch),
   };
+}
+
+/** @param {StageSetup['watch']} watch */
+function throwIfStopped({ stopped }) {
+  if (stopped.aborted) {
+    throw abandonedError();
+  }
 }

@@ -21,11 +21,12 @@ import { StageWatch } from './stage-watch.js';
  * @import { AccessPattern, MultipartConfig, SizeDistribution } from '../model/config.js'
  * @import { StageEnd } from '../model/result.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
- * @import { UploadStep } from '../operations/multipart.js'
+ * @import { RequestStep } from '../operations/multipart.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
+ * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
@@ -87,6 +88,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first and repeated reads are split
  * @property {Pacing | null} pacing of an open loop; null for a closed loop
  * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
+ * @property {MixedMemory} [replaced] when each object may be replaced again, if the stage replaces them
  * @property {number} [mixedObjects] number of objects, if the stage rewrites them
  * @property {Windows | null} windows in which operations are counted, in addition to the counts per second
  */
@@ -115,7 +117,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {ClosedLoop | OpenLoop} loop when to do it
  * @property {Recorder} recorder
  * @property {StageWatch} watch
- * @property {Retrier<OperationRecord | UploadStep>} retrier
+ * @property {Retrier<OperationRecord | RequestStep>} retrier
  * @property {SecondOptions} seconds
  * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject resolves to whether the
  *   operation got an object
@@ -146,7 +148,7 @@ export async function runStage(stage, options) {
   const { clock, workload, loop, watch, recorder } = setup;
   const { startedAt } = setup.seconds;
   const [{ operation }] = stage.kinds;
-  const records = threads.map((connection) => new OperationRecord(operation, workload, connection));
+  const records = delivery.leads.map((connection) => new OperationRecord(operation, workload, connection));
   const flow = watchFlow(delivery.connections);
   const seconds = new SecondSampler({ clock, ...setup.seconds });
   const work = loop.work(operationsOf(setup, delivery.open(setup)));

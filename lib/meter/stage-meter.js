@@ -1,6 +1,7 @@
 import { COUNT_NAMES } from '../model/counters.js';
 import { ByteShifts } from './byte-shifts.js';
 import { CacheMeter } from './cache-meter.js';
+import { PartMeter } from './part-meter.js';
 import { SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
@@ -8,6 +9,7 @@ import { WindowCounts } from './window-counts.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { CacheMeterState } from './cache-meter.js'
+ * @import { PartMeterState } from './part-meter.js'
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
  * @import { CountName, SecondCount, StageCounts } from '../model/result.js'
@@ -41,6 +43,7 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  * @property {readonly number[]} windows operations by window, see window-counts.js; can be empty
  * @property {StageLatencyState} histograms
  * @property {[status: string, state: CacheMeterState][]} cache responses by cache status
+ * @property {[outcome: string, state: PartMeterState][]} contenders writes of races by outcome
  * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
  */
 
@@ -78,6 +81,7 @@ export class StageMeter {
   unknownOutcomes = 0;
   timeLost = 0;
   timeGivenUp = 0;
+  undecidedRaces = 0;
   #clock;
   #latencies;
   #measuredFrom;
@@ -85,6 +89,8 @@ export class StageMeter {
   #windows;
   /** By status. @type {Map<string, CacheMeter>} */
   #cache = new Map();
+  /** By outcome. @type {Map<string, PartMeter>} */
+  #contenders = new Map();
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
   #errors = new Map();
@@ -115,6 +121,7 @@ export class StageMeter {
   measureUntil(moment) {
     this.#measuredUntil = moment;
     this.#cache.forEach((meter) => meter.measureUntil(moment));
+    this.#contenders.forEach((meter) => meter.measureUntil(moment));
   }
 
   /**
@@ -273,10 +280,32 @@ export class StageMeter {
 
   /** @param {string} status */
   #cacheMeter(status) {
-    const time = { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
-    const meter = this.#cache.get(status) ?? new CacheMeter(time);
-    this.#cache.set(status, meter);
-    return meter;
+    return partOf(this.#cache, status, () => new CacheMeter(this.#measuredTime));
+  }
+
+  /**
+   * Counts the write of a race's contender.
+   *
+   * @param {string} outcome
+   * @param {Timings} timings
+   * @param {number} bytes
+   */
+  contended(outcome, timings, bytes) {
+    this.#contendersWith(outcome).succeeded(timings, bytes);
+  }
+
+  /** The writes of races by outcome; can be empty. @returns {ReadonlyMap<string, PartMeter>} */
+  get contenders() {
+    return this.#contenders;
+  }
+
+  /** @param {string} outcome */
+  #contendersWith(outcome) {
+    return partOf(this.#contenders, outcome, () => new PartMeter(this.#measuredTime));
+  }
+
+  get #measuredTime() {
+    return { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
   }
 
   /** @returns {StageCounts} */
@@ -325,12 +354,13 @@ export class StageMeter {
       windows: this.windows,
       histograms: this.#latencies.toState(),
       cache: [...this.#cache].map(([status, meter]) => [status, meter.toState()]),
+      contenders: [...this.#contenders].map(([outcome, meter]) => [outcome, meter.toState()]),
       lastSuccessAt: this.lastSuccessAt,
     };
   }
 
   /** @param {StageMeterState} state of another worker or another kind */
-  addState({ counts, seconds, byteShifts, windows, histograms, cache, lastSuccessAt }) {
+  addState({ counts, seconds, byteShifts, windows, histograms, cache, contenders, lastSuccessAt }) {
     for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
     }
@@ -343,6 +373,7 @@ export class StageMeter {
     this.#windows.addCounts(windows);
     this.#latencies.addState(histograms);
     cache.forEach(([status, state]) => this.#cacheMeter(status).addState(state));
+    contenders.forEach(([outcome, state]) => this.#contendersWith(outcome).addState(state));
     this.lastSuccessAt = Math.max(this.lastSuccessAt, lastSuccessAt);
   }
 
@@ -360,6 +391,19 @@ export class StageMeter {
   latencies() {
     return this.#latencies.sums();
   }
+}
+
+/**
+ * @template {PartMeter} Part
+ * @param {Map<string, Part>} parts
+ * @param {string} name
+ * @param {() => Part} make
+ * @returns {Part} made at the first use
+ */
+function partOf(parts, name, make) {
+  const part = parts.get(name) ?? make();
+  parts.set(name, part);
+  return part;
 }
 
 /** The meters of a stage's kinds on one worker. The stage's counts are their sum. */

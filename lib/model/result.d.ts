@@ -99,7 +99,16 @@ type OtherOfStage = 'further' | 'merge' | 'kinds';
 
 type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
 
-type OptionalOfStage = 'paused' | 'sizes' | 'access' | 'averageKeys' | 'stability' | 'search' | 'ramp' | keyof PartsSum;
+type OptionalOfStage =
+  | 'paused'
+  | 'sizes'
+  | 'access'
+  | 'averageKeys'
+  | 'contenders'
+  | 'stability'
+  | 'search'
+  | 'ramp'
+  | keyof PartsSum;
 
 /** One kind of operation in a mixed stage. */
 export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | keyof PartsSum>> &

@@ -125,6 +125,8 @@ export interface CommonOptions {
   pageSize?: number | null;
   /** Objects per request of Batch-remove. Unit: objects. */
   batch?: number | null;
+  /** Writes per race of Create and Swap. */
+  contenders?: number | null;
   /** True if every object is written in parts, not only objects that are too large for one request. */
   multipart?: boolean | null;
   /**
@@ -264,6 +266,11 @@ export interface CommonCounts {
    * starts. Unit: ms.
    */
   timeGivenUp?: number | null;
+  /**
+   * Races of Create and Swap without a successful response: the writes were throttled, or got no response. Reading the
+   * object showed whose write was carried out; if none was, the race was repeated. Unit: operations.
+   */
+  undecidedRaces?: number | null;
 }
 
 /** A stage of one host, or of several hosts together. */
@@ -373,6 +380,8 @@ export interface StageSum extends CommonCounts {
    * has them in its `kinds`, too.
    */
   cache?: readonly CacheSum[];
+  /** The writes of the races of Create and Swap, by outcome. An operation of these stages is a whole race. */
+  contenders?: readonly ContendersSum[];
   /**
    * Figures of each bucket, in the order of `S3_BUCKET`; buckets of several hosts are added up by name. Absent if a log
    * was merged.
@@ -439,6 +448,27 @@ export interface CacheSum {
   histogram: string | null;
   /** Highest `age` header of the responses. Null if no response had one. Unit: s. */
   maxAge: number | null;
+}
+
+/** Writes of races with the same outcome. */
+export interface ContendersSum {
+  /**
+   * `winner`: carried out; `loser`: refused, because its condition did not hold; `throttled`: refused with 429, 503 or
+   * SlowDown; `lost`: any other, such as a write without a response.
+   */
+  outcome: string;
+  /** Writes. Unit: attempts. */
+  operations: number;
+  /** Bytes of the bodies of those writes. Unit: bytes. */
+  bytes: number;
+  /** Average rate, as for the stage. Unit: ops/s. */
+  average: number | null;
+  /** Average throughput, as for the stage. Unit: bytes/s. */
+  averageBytes: number | null;
+  /** Latency of the operations, as for the stage. Null if there were none. */
+  latency: LatencySummary | null;
+  /** Histogram of the operations, encoded like the histograms of the stage. */
+  histogram: string | null;
 }
 
 /**

@@ -162,6 +162,7 @@ function figuresOf(meter, seconds, time) {
     peak: peakOf(seconds, { ...time, average }),
     averageBytes,
     ...cacheResults(meter, time.duration),
+    ...contenderResults(meter, time.duration),
     ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
     peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
     latency: stageLatency(meter.latencies()),
@@ -184,6 +185,16 @@ function cacheResults({ cache }, duration) {
     : {
         cache: statuses.sort((one, other) => other.operations - one.operations || (one.status < other.status ? -1 : 1)),
       };
+}
+
+/**
+ * @param {StageMeter} meter
+ * @param {number} duration ms, for the rates
+ * @returns {Pick<StageResult, 'contenders'>} empty if there were no races
+ */
+function contenderResults({ contenders }, duration) {
+  const parts = [...contenders].map(([outcome, part]) => ({ outcome, ...ofPart(part, duration) }));
+  return parts.length === 0 ? {} : { contenders: parts.sort((one, other) => (one.outcome < other.outcome ? 1 : -1)) };
 }
 
 /**

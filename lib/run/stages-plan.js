@@ -1,5 +1,6 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
 import { bytesPerOperation, nominalBytes, operationsFor } from '../operations/stage.js';
+import { mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { Stability } from './stability.js';
@@ -74,7 +75,7 @@ export class StagesPlan {
    */
   stage(stage, index) {
     const { mayRewriteFrom, hasRewritten } = this.#left;
-    const earliest = stage.rewrites || hasRewritten ? mayRewriteFrom : -Infinity;
+    const earliest = stage.rewrites || stage.replaces || hasRewritten ? mayRewriteFrom : -Infinity;
     const { startsAt, slot } = this.#pass.timeOf(index, earliest);
     const time = { startsAt: Math.max(startsAt, earliest), slot };
     return new StageInOneSlot(stage, time, this.#pass.firstObject, this.#left, this.#context);
@@ -114,7 +115,12 @@ class StageInOneSlot {
     // copies takes each object only once. Removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
-    const load = loadOf(config, time.slot !== null, stage, count);
+    const load = {
+      ...loadOf(config, time.slot !== null, stage, count),
+      ...(stage.replaces
+        ? { replaced: mixedMemory(firstObject + count, { copies: false, timeout: config.load.timeout }) }
+        : {}),
+    };
     this.#slot = { stage, load, range: { first: firstObject, count, cycles }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
@@ -185,11 +191,11 @@ class StageInOneSlot {
   /** @param {StageResult} result */
   #leave({ objectsNeeded: needed }) {
     const { outcome, claimed } = /** @type {FinishedSlot} */ (this.#ran);
-    const { creates, rewrites, name } = this.#stage;
+    const { creates, replaces, rewrites, name } = this.#stage;
     Object.assign(this.#left, {
       objects: creates ? claimed : this.#objects,
       mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
-      hasRewritten: rewrites,
+      hasRewritten: rewrites || replaces,
       exhaustedStage: needed ? name : null,
     });
   }

@@ -55,6 +55,7 @@ function emptyOutcome(overrides = {}) {
         seconds: [],
         byteShifts: [],
         cache: [],
+        contenders: [],
         lastSuccessAt: 100,
         windows: [],
         histograms: {
