@@ -5,7 +5,6 @@ import { abandonedError } from './stage-watch.js';
 /**
  * @import { MultipartConfig } from '../model/config.js'
  * @import { RequestStep } from '../operations/multipart.js'
- * @import { Contender } from '../operations/race.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
@@ -21,7 +20,7 @@ const ABORTING_TIME_MS = 2000;
  * How threads send their operations, each over its own connection; multipart objects use several.
  *
  * @typedef {object} Delivery
- * @property {readonly ObjectConnection[]} leads one for each operation at the same time
+ * @property {readonly ObjectConnection[]} leads a connection for each operation at the same time
  * @property {readonly ObjectConnection[]} connections of all threads
  * @property {CountSuccess} countSuccess
  * @property {(setup: StageSetup) => (record: OperationRecord) => Promise<void>} open
@@ -143,27 +142,15 @@ function inRaces(threads, contenders) {
   return {
     leads: lanes.map(([first]) => first),
     connections: lanes.flat(),
-    countSuccess(meter, { startedAt, attemptStartedAt, finishedAt, racer }, bytes) {
-      const [timeLost, uploadedFrom] = [attemptStartedAt - startedAt, attemptStartedAt];
-      const { lastRequestAt } = /** @type {Race} */ (racer);
-      meter.uploaded({ startedAt, attemptStartedAt: lastRequestAt, finishedAt, timeLost, uploadedFrom }, bytes);
-    },
+    countSuccess: (meter, record, bytes) => meter.uploaded(record, bytes),
     open({ workload, retrier, recorder, watch }) {
-      const meterOf = (/** @type {{ kind: number }} */ { kind }) => recorder.meters.kinds[kind];
-      const unrepeated = retrier.with({ maxAttempts: 1 });
-      const context = {
-        send: (/** @type {RequestStep} */ step) => retrier.run(step),
-        sendOnce: (/** @type {RequestStep} */ step) => unrepeated.run(step),
-        counted: (/** @type {RequestStep} */ step) => meterOf(step).stepSucceeded(step),
-        contended: (/** @type {Contender} */ step) => meterOf(step).contended(step.outcome, step, step.size),
-        undecided: (/** @type {OperationRecord} */ record) => void (meterOf(record).undecidedRaces += 1),
-        throwIfStopped: () => throwIfStopped(watch),
-      };
-      const racers = new Map(lanes.map((connections) => [connections[0], new Race(connections, workload, context)]));
+      const { kinds: meters } = recorder.meters;
+      const context = { workload, retrier, meters, throwIfStopped: () => throwIfStopped(watch) };
+      const races = new Map(lanes.map((connections) => [connections[0], new Race(connections, context)]));
       // The requests of a race that is repeated have already been counted.
       const repeated = retrier.with({ hooks: { ...recorder.retryHooks(), attemptFailed() {} } });
       return (record) => {
-        record.racer = racers.get(record.connection) ?? null;
+        record.racer = races.get(record.connection) ?? null;
         return repeated.run(record);
       };
     },

@@ -255,7 +255,7 @@ function cacheCounter(kinds) {
       const { kind, operation, connection, isStale } = record;
       if (operation.followsAccess) {
         const { cacheStatus = 'none', age = -1 } = connection.reply;
-        kinds[kind].answeredByCache(cacheStatus, record, record.movedBytes, age);
+        kinds[kind].answeredBy(cacheStatus, record, record.movedBytes, age);
         kinds[kind].staleByCache += Number(isStale);
       }
     },

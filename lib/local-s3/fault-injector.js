@@ -105,7 +105,9 @@ export class FaultInjector {
     const now = this.#now();
     const delay = timeOfAnswer(items, { now, operation }) - now;
     // Evaluate every item, even after a fault is found, because each draws one random number per request.
-    const hit = items.filter(({ hits }) => hits()).find(({ item }) => isPossible(item, { size, hasBefore, isConditional }));
+    const hit = items
+      .filter(({ hits }) => hits())
+      .find(({ item }) => isPossible(item, { size, hasBefore, isConditional }));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
 

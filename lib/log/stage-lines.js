@@ -70,22 +70,17 @@ export function stageTable(results) {
     TABLE_HEADING,
     ...results.flatMap((result) => [
       `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures(result)}`,
-      ...(result.kinds === undefined ? partRows(result) : []),
+      ...(result.kinds === undefined ? partRows([...(result.cache ?? []), ...(result.contenders ?? [])]) : []),
       ...(result.kinds ?? []).flatMap((kind) => [
         `  ${kind.operation.padEnd('remove'.length)}${column(9, kind.operations)}${figures(kind)}`,
-        ...partRows(kind),
+        ...partRows(kind.cache ?? []),
       ]),
     ]),
   ];
 }
 
-/**
- * A row for each status of a cache, or outcome of a race.
- *
- * @param {Pick<StageResult, 'cache'> & { contenders?: StageResult['contenders'] }} result
- */
-function partRows({ cache = [], contenders = [] }) {
-  const parts = [...cache, ...contenders.map(({ outcome, ...part }) => ({ status: outcome, ...part }))];
+/** A row for each status of a cache, or outcome of a race. @param {NonNullable<StageResult['cache']>} parts */
+function partRows(parts) {
   return parts.map(({ status, operations, average, bytes, averageBytes, latency }) => {
     const throughput = bytes === 0 ? '-' : ((averageBytes ?? 0) / MEGABYTE).toFixed(1);
     const cells = [
@@ -167,7 +162,7 @@ function cacheLines(name, { cache = [], staleByCache }) {
 /** The lines of a stage whose operations are races. @param {StageResult} result */
 function raceLines({ stage, contenders = [], integrityErrors, undecidedRaces }) {
   const lines = contenders.map(
-    ({ outcome, operations, latency }) => `${stage} ${outcome}: ${operations} writes ${percentiles(latency)}`,
+    ({ status, operations, latency }) => `${stage} ${status}: ${operations} writes ${percentiles(latency)}`,
   );
   return lines.length === 0
     ? []

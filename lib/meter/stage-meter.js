@@ -1,7 +1,6 @@
 import { COUNT_NAMES } from '../model/counters.js';
 import { ByteShifts } from './byte-shifts.js';
 import { CacheMeter } from './cache-meter.js';
-import { PartMeter } from './part-meter.js';
 import { SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
@@ -9,7 +8,6 @@ import { WindowCounts } from './window-counts.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { CacheMeterState } from './cache-meter.js'
- * @import { PartMeterState } from './part-meter.js'
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
  * @import { CountName, SecondCount, StageCounts } from '../model/result.js'
@@ -21,7 +19,7 @@ import { WindowCounts } from './window-counts.js';
  * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings in monotonic ms; `timeLost` in ms
  *
  * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>
- *   & { isPart: boolean, isAbort: boolean }} StepTimings
+ *   & { isPart?: boolean, isAbort?: boolean }} StepTimings
  */
 
 /** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
@@ -43,7 +41,6 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  * @property {readonly number[]} windows operations by window, see window-counts.js; can be empty
  * @property {StageLatencyState} histograms
  * @property {[status: string, state: CacheMeterState][]} cache responses by cache status
- * @property {[outcome: string, state: PartMeterState][]} contenders writes of races by outcome
  * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
  */
 
@@ -87,10 +84,8 @@ export class StageMeter {
   #measuredFrom;
   #measuredUntil;
   #windows;
-  /** By status. @type {Map<string, CacheMeter>} */
+  /** By status, or by outcome of a race. @type {Map<string, CacheMeter>} */
   #cache = new Map();
-  /** By outcome. @type {Map<string, PartMeter>} */
-  #contenders = new Map();
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
   #errors = new Map();
@@ -121,7 +116,6 @@ export class StageMeter {
   measureUntil(moment) {
     this.#measuredUntil = moment;
     this.#cache.forEach((meter) => meter.measureUntil(moment));
-    this.#contenders.forEach((meter) => meter.measureUntil(moment));
   }
 
   /**
@@ -148,7 +142,7 @@ export class StageMeter {
    *
    * @param {StepTimings} step that has succeeded
    */
-  stepSucceeded({ startedAt, attemptStartedAt, finishedAt, isPart, isAbort }) {
+  stepSucceeded({ startedAt, attemptStartedAt, finishedAt, isPart = false, isAbort = false }) {
     this.steps += 1;
     this.parts += Number(isPart);
     this.aborts += Number(isAbort);
@@ -262,50 +256,28 @@ export class StageMeter {
   }
 
   /**
-   * Also counts an operation by the cache status of its response.
+   * Also counts an operation by the cache status of its response, or a write of a race by its outcome.
    *
    * @param {string} status
    * @param {Timings} timings
    * @param {number} bytes
-   * @param {number} age see CacheMeter
+   * @param {number} [age] see CacheMeter
    */
-  answeredByCache(status, timings, bytes, age) {
+  answeredBy(status, timings, bytes, age = -1) {
     this.#cacheMeter(status).answered(timings, bytes, age);
   }
 
-  /** Responses by cache status; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
+  /** Responses by cache status, or writes of races by outcome; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
   get cache() {
     return this.#cache;
   }
 
   /** @param {string} status */
   #cacheMeter(status) {
-    return partOf(this.#cache, status, () => new CacheMeter(this.#measuredTime));
-  }
-
-  /**
-   * Counts the write of a race's contender.
-   *
-   * @param {string} outcome
-   * @param {Timings} timings
-   * @param {number} bytes
-   */
-  contended(outcome, timings, bytes) {
-    this.#contendersWith(outcome).succeeded(timings, bytes);
-  }
-
-  /** The writes of races by outcome; can be empty. @returns {ReadonlyMap<string, PartMeter>} */
-  get contenders() {
-    return this.#contenders;
-  }
-
-  /** @param {string} outcome */
-  #contendersWith(outcome) {
-    return partOf(this.#contenders, outcome, () => new PartMeter(this.#measuredTime));
-  }
-
-  get #measuredTime() {
-    return { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
+    const time = { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
+    const meter = this.#cache.get(status) ?? new CacheMeter(time);
+    this.#cache.set(status, meter);
+    return meter;
   }
 
   /** @returns {StageCounts} */
@@ -354,13 +326,12 @@ export class StageMeter {
       windows: this.windows,
       histograms: this.#latencies.toState(),
       cache: [...this.#cache].map(([status, meter]) => [status, meter.toState()]),
-      contenders: [...this.#contenders].map(([outcome, meter]) => [outcome, meter.toState()]),
       lastSuccessAt: this.lastSuccessAt,
     };
   }
 
   /** @param {StageMeterState} state of another worker or another kind */
-  addState({ counts, seconds, byteShifts, windows, histograms, cache, contenders, lastSuccessAt }) {
+  addState({ counts, seconds, byteShifts, windows, histograms, cache, lastSuccessAt }) {
     for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
     }
@@ -373,7 +344,6 @@ export class StageMeter {
     this.#windows.addCounts(windows);
     this.#latencies.addState(histograms);
     cache.forEach(([status, state]) => this.#cacheMeter(status).addState(state));
-    contenders.forEach(([outcome, state]) => this.#contendersWith(outcome).addState(state));
     this.lastSuccessAt = Math.max(this.lastSuccessAt, lastSuccessAt);
   }
 
@@ -391,19 +361,6 @@ export class StageMeter {
   latencies() {
     return this.#latencies.sums();
   }
-}
-
-/**
- * @template {PartMeter} Part
- * @param {Map<string, Part>} parts
- * @param {string} name
- * @param {() => Part} make
- * @returns {Part} made at the first use
- */
-function partOf(parts, name, make) {
-  const part = parts.get(name) ?? make();
-  parts.set(name, part);
-  return part;
 }
 
 /** The meters of a stage's kinds on one worker. The stage's counts are their sum. */

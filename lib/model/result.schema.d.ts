@@ -380,8 +380,12 @@ export interface StageSum extends CommonCounts {
    * has them in its `kinds`, too.
    */
   cache?: readonly CacheSum[];
-  /** The writes of the races of Create and Swap, by outcome. An operation of these stages is a whole race. */
-  contenders?: readonly ContendersSum[];
+  /**
+   * The writes of the races of Create and Swap, by outcome. `winner`: carried out; `loser`: refused, because the
+   * condition did not hold; `throttled`: refused with 429, 503 or SlowDown; `lost`: any other, such as a write without
+   * a response. An operation of these stages is a whole race.
+   */
+  contenders?: readonly CacheSum[];
   /**
    * Figures of each bucket, in the order of `S3_BUCKET`; buckets of several hosts are added up by name. Absent if a log
    * was merged.
@@ -427,11 +431,12 @@ export interface SizeClassSum {
   histogram: string | null;
 }
 
-/** Operations with the same cache status. */
+/** Operations with the same cache status, or writes with the same outcome of a race. */
 export interface CacheSum {
   /**
    * HIT, MISS, EXPIRED, REVALIDATED, STALE, UPDATING, BYPASS or DYNAMIC, from `cf-cache-status`, `x-cache`,
-   * `x-cache-status` or `cache-status`; `none` without such a header, `other` for any other word.
+   * `x-cache-status` or `cache-status`; `none` without such a header, `other` for any other word. In a race, the
+   * outcome of the write.
    */
   status: string;
   /** Operations that succeeded. Unit: operations. */
@@ -448,27 +453,6 @@ export interface CacheSum {
   histogram: string | null;
   /** Highest `age` header of the responses. Null if no response had one. Unit: s. */
   maxAge: number | null;
-}
-
-/** Writes of races with the same outcome. */
-export interface ContendersSum {
-  /**
-   * `winner`: carried out; `loser`: refused, because its condition did not hold; `throttled`: refused with 429, 503 or
-   * SlowDown; `lost`: any other, such as a write without a response.
-   */
-  outcome: string;
-  /** Writes. Unit: attempts. */
-  operations: number;
-  /** Bytes of the bodies of those writes. Unit: bytes. */
-  bytes: number;
-  /** Average rate, as for the stage. Unit: ops/s. */
-  average: number | null;
-  /** Average throughput, as for the stage. Unit: bytes/s. */
-  averageBytes: number | null;
-  /** Latency of the operations, as for the stage. Null if there were none. */
-  latency: LatencySummary | null;
-  /** Histogram of the operations, encoded like the histograms of the stage. */
-  histogram: string | null;
 }
 
 /**

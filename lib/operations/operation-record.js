@@ -60,6 +60,8 @@ export class OperationRecord {
   timeLost = 0;
   /** Runs the races of the thread, if its operations are races in a stage. @type {Race | null} */
   racer = null;
+  /** Whether to use the S3 API even if the client has another way to read. */
+  byApi = false;
   /** The body sent last. @type {Buffer | Iterable<Buffer> | null} */
   body = null;
   /** Additional members of the call's input. @type {ObjectRequest['input']} */

@@ -1,15 +1,15 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { isThrottled } from '../s3/retry.js';
-import { AttemptError, NOT_FOUND, isConditionRefused } from '../s3/s3-error.js';
-import { VersionVerifier } from '../workload/version-verifier.js';
+import { AttemptError, NOT_FOUND, THROTTLED, isConditionRefused } from '../s3/s3-error.js';
 import { RequestStep } from './multipart.js';
+import { OperationRecord } from './operation-record.js';
 import { IntegrityError } from './operation.js';
+import { read } from './read.js';
 
 /**
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { S3Call } from '../s3/s3-calls.js'
+ * @import { Retrier } from '../s3/retry.js'
  * @import { Ledger } from '../workload/ledger.js'
- * @import { OperationRecord } from './operation-record.js'
+ * @import { VersionVerifier } from '../workload/version-verifier.js'
  * @import { OperationDefinition, Workload } from './operation.js'
  */
 
@@ -22,8 +22,10 @@ const TOO_MANY_WRITES = 429;
 /** Bodies must differ, and their first bytes identify them. */
 export const MIN_RACE_BYTES = 8;
 
-/** A GET whose output contains the ETag, which a condition must quote. @type {S3Call} */
-const READ = { ...S3_CALLS.GetObject, returnsEtag: true };
+/** Its output contains the ETag, which a condition must quote. */
+const READ = Object.freeze({ ...read, call: { ...read.call, returnsEtag: true } });
+
+const NO_OBJECTS_ETAG = `"${'0'.repeat(32)}"`;
 
 /**
  * How an operation races.
@@ -31,9 +33,8 @@ const READ = { ...S3_CALLS.GetObject, returnsEtag: true };
  * @typedef {object} RaceRules
  * @property {boolean} readsFirst whether the race replaces an object, whose ETag it reads first
  * @property {(record: OperationRecord) => string} keyOf the key that the contenders write
- * @property {(workload: Workload) => Ledger | null} ledgerOf those keys
+ * @property {(workload: Workload) => Ledger} ledgerOf those keys
  * @property {(etag: string) => Record<string, string>} conditionOf all writes
- * @property {(record: OperationRecord) => Promise<void>} tryAlone tries the condition on a probe
  */
 
 /**
@@ -58,101 +59,64 @@ export const RACE = /** @satisfies {Partial<OperationDefinition>} */ ({
     checksum: 'the checksums cover only the first version of an object',
     mix: 'a mix tracks the versions of each object separately',
   },
-  /** @param {OperationRecord} record */
-  attempt(record) {
-    const { race } = record.operation;
-    const { keyOf, conditionOf, tryAlone } = /** @type {RaceRules} */ (race);
-    if (record.racer !== null) {
-      return record.racer.run(record);
+  /**
+   * A race in a stage. In preflight, a write of an object that exists, whose condition does not hold.
+   *
+   * @param {OperationRecord} record
+   */
+  async attempt(record) {
+    const { racer, operation, connection, index, size, workload } = record;
+    if (racer !== null) {
+      return racer.run(record);
     }
-    record.key = keyOf(record);
-    record.input = conditionOf('');
-    record.body = record.workload.payload.bodyOf(record.index, record.size, 0);
-    return tryAlone(record);
+    record.input = operation.race?.conditionOf(NO_OBJECTS_ETAG);
+    record.body = workload.payload.bodyOf(index, size, 0);
+    try {
+      await connection.send(operation.call, record);
+    } catch (error) {
+      if (isConditionRefused(error)) {
+        return undefined;
+      }
+      throw error;
+    }
+    const message = 'the store carried out a write whose condition does not hold: omit the stages create and swap';
+    throw new AttemptError({ kind: 'condition', handling: 'stop', message });
   },
 });
 
-export function conditionIgnored() {
-  const message = 'the store carried out a write whose condition does not hold: omit the stages create and swap';
-  return new AttemptError({ kind: 'condition', handling: 'stop', message });
-}
-
 /** A contender's write. */
-export class Contender extends RequestStep {
+class Contender extends RequestStep {
   /** @type {RaceOutcome} */
   outcome = 'lost';
 
-  /** Succeeds with any response that a contender can expect. */
+  /** Succeeds with any response that is expected of a contender: a 429 says nothing about the store's capacity. */
   async attempt() {
-    this.outcome = 'lost';
+    this.outcome = 'winner';
     try {
       await super.attempt();
-      this.outcome = 'winner';
     } catch (error) {
-      if (isConditionRefused(error)) {
-        this.outcome = 'loser';
-      } else if (error instanceof AttemptError && isThrottled(error)) {
-        this.outcome = 'throttled';
-        if (error.status !== TOO_MANY_WRITES) {
-          throw error;
-        }
-      } else {
+      const isThrottled = error instanceof AttemptError && error.kind === THROTTLED;
+      this.outcome = isConditionRefused(error) ? 'loser' : isThrottled ? 'throttled' : 'lost';
+      if (this.outcome === 'lost' || (isThrottled && error.status !== TOO_MANY_WRITES)) {
         throw error;
       }
     }
   }
 }
 
-/** Reads the object of a race. */
-class Reading extends RequestStep {
-  byApi = true;
-  isFound = false;
-  etag = '';
-  etagDigest = 0;
-  mismatch = -1;
-
-  /**
-   * @param {ObjectConnection} connection
-   * @param {VersionVerifier} verifier
-   */
-  constructor(connection, verifier) {
-    super(connection);
-    this.sink = this.verifier = verifier;
-  }
-
-  /** @param {OperationRecord} record */
-  begin(record) {
-    this.prepare(record, READ);
-    this.size = record.size;
-    this.record = record;
-  }
-
-  async attempt() {
-    this.isFound = false;
-    this.verifier.beginVersion(/** @type {OperationRecord} */ (this.record), 0, 0);
-    try {
-      await super.attempt();
-    } catch (error) {
-      if (error instanceof AttemptError && error.kind === NOT_FOUND) {
-        return;
-      }
-      throw error;
-    }
-    const { etagDigest, output } = this.connection.reply;
-    this.isFound = true;
-    this.etag = output.ETag ?? '';
-    this.etagDigest = etagDigest;
-    this.mismatch = this.verifier.end();
-  }
-}
-
 /**
+ * @typedef {Pick<RequestStep, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
+ *
+ * @typedef {object} RaceMeter
+ * @property {number} undecidedRaces
+ * @property {(step: Timings) => void} stepSucceeded counts a request that
+ *   succeeded, other than the last of a race
+ * @property {(outcome: string, timings: Timings, bytes: number) => void} answeredBy counts a contender's write
+ *
  * @typedef {object} RaceContext
- * @property {(step: RequestStep) => Promise<void>} send sends a request until it succeeds, or the retry policy gives up
- * @property {(step: RequestStep) => Promise<void>} sendOnce sends a request, which is not repeated
- * @property {(step: RequestStep) => void} counted counts a request that succeeded, other than the last of a race
- * @property {(contender: Contender) => void} contended counts a contender's request, whatever its outcome
- * @property {(record: OperationRecord) => void} undecided counts a race that only reading the object decides
+ * @property {Workload} workload
+ * @property {Retrier<OperationRecord | RequestStep>} retrier
+ * @property {readonly RaceMeter[]} meters by kind
  * @property {() => void} throwIfStopped throws an AttemptError if the stage is being stopped
  */
 
@@ -167,23 +131,24 @@ class Reading extends RequestStep {
  */
 export class Race {
   #contenders;
-  #reading;
-  #context;
+  #reader;
+  #retrier;
+  #unrepeated;
+  #meters;
+  #throwIfStopped;
 
   /**
    * @param {readonly ObjectConnection[]} connections
-   * @param {Workload} workload
    * @param {RaceContext} context
    */
-  constructor(connections, { payload }, context) {
+  constructor(connections, { workload, retrier, meters, throwIfStopped }) {
     this.#contenders = connections.map((connection) => new Contender(connection));
-    this.#reading = new Reading(connections[0], new VersionVerifier(payload));
-    this.#context = context;
-  }
-
-  /** Monotonic ms at which the last request of the last race began. */
-  get lastRequestAt() {
-    return this.#reading.attemptStartedAt;
+    this.#reader = new OperationRecord(READ, { ...workload, wroteObjects: false }, connections[0]);
+    this.#reader.byApi = true;
+    this.#retrier = retrier;
+    this.#unrepeated = retrier.with({ maxAttempts: 1 });
+    this.#meters = meters;
+    this.#throwIfStopped = throwIfStopped;
   }
 
   /**
@@ -192,41 +157,71 @@ export class Race {
    * @throws {AttemptError} if no write was carried out, although not all were refused
    */
   async run(record) {
-    const { localIndex, workload } = record;
-    const race = /** @type {RaceRules} */ (record.operation.race);
-    const ledger = /** @type {Ledger} */ (race.ledgerOf(workload));
-    record.key = race.keyOf(record);
-    let generation = 0;
-    let etagBefore = 0;
-    const reading = this.#reading;
-    if (race.readsFirst) {
-      await this.#read(record);
-      refuseUnknownBody(record, reading);
-      if (!reading.isFound || !ledger.matches(localIndex, reading.etagDigest)) {
-        const found = reading.isFound ? 'has another ETag than its last writer was given' : 'does not exist';
+    const { kind, localIndex, attempts, startedAt, attemptStartedAt } = record;
+    const { keyOf, ledgerOf, readsFirst, conditionOf } = /** @type {RaceRules} */ (record.operation.race);
+    const [ledger, meter, { length }] = [ledgerOf(record.workload), this.#meters[kind], this.#contenders];
+    const { reply } = this.#reader.connection;
+    record.key = keyOf(record);
+    let [generation, etagBefore] = [0, 0];
+    if (readsFirst) {
+      const isFound = await this.#finds(record);
+      etagBefore = reply.etagDigest;
+      if (!isFound || etagBefore === 0 || !ledger.matches(localIndex, etagBefore)) {
+        const found = isFound ? 'has another ETag than its last writer was given' : 'does not exist';
         throw new IntegrityError(record, `lost update: the object ${found}`);
       }
-      this.#context.counted(reading);
-      etagBefore = reading.etagDigest;
-      generation = Math.floor(reading.verifier.version / this.#contenders.length) + 1;
+      meter.stepSucceeded(this.#reader);
+      generation = Math.floor(this.#version / length) + 1;
     }
-    const first = (generation + record.attempts - 1) * this.#contenders.length;
-    await this.#compete(record, first, race.conditionOf(reading.etag));
-    this.#context.throwIfStopped();
-    await this.#read(record);
-    const { isFound, etagDigest, verifier } = reading;
+    const first = (generation + attempts - 1) * length;
+    await this.#compete(record, first, conditionOf(reply.output.ETag));
+    this.#throwIfStopped();
+    const isFound = await this.#finds(record);
+    // The read is counted as the operation's own attempt, and all others as its steps.
+    const { attemptStartedAt: lastStartedAt } = this.#reader;
+    const timeLost = attemptStartedAt - startedAt;
+    Object.assign(record, { uploadedFrom: attemptStartedAt, timeLost, attemptStartedAt: lastStartedAt });
+    const isChanged = isFound && !(readsFirst && reply.etagDigest === etagBefore);
     if (isFound) {
-      ledger.add(localIndex, etagDigest);
+      ledger.add(localIndex, reply.etagDigest);
     }
-    refuseUnknownBody(record, reading);
-    const isChanged = race.readsFirst ? etagDigest !== etagBefore : isFound;
-    this.#judge(record, { first, isFound, isChanged, version: isFound ? verifier.version : -1 });
+    const violation = this.#violationIn({ first, attempts, isFound, isChanged });
+    if (violation !== null) {
+      throw new IntegrityError(record, violation);
+    }
+    meter.undecidedRaces += Number(this.#with('winner').length === 0);
+    if (!isChanged) {
+      if (isFound) {
+        meter.stepSucceeded(this.#reader);
+      }
+      const message = `none of ${length} writes was carried out, although not all were refused by their condition`;
+      throw new AttemptError({ kind: 'no-winner', handling: 'retry', outcomeUnknown: true, message });
+    }
   }
 
-  /** @param {OperationRecord} record */
-  async #read(record) {
-    this.#reading.begin(record);
-    await this.#context.send(this.#reading);
+  /** Reads the object and checks its bytes. @param {OperationRecord} record */
+  async #finds({ kind, localIndex, key }) {
+    this.#reader.take(kind, READ, localIndex);
+    this.#reader.key = key;
+    try {
+      await this.#retrier.run(this.#reader);
+      return true;
+    } catch (error) {
+      if (error instanceof AttemptError && error.kind === NOT_FOUND) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  /** The version that was read. */
+  get #version() {
+    return /** @type {VersionVerifier} */ (this.#reader.sink).version;
+  }
+
+  /** @param {RaceOutcome} outcome */
+  #with(outcome) {
+    return this.#contenders.filter((contender) => contender.outcome === outcome);
   }
 
   /**
@@ -235,23 +230,20 @@ export class Race {
    * @param {Record<string, string>} input
    */
   async #compete(record, first, input) {
-    const { index, size, workload } = record;
+    const { kind, index, size, workload } = record;
     /** @type {unknown} */
     let fatal = null;
     await Promise.all(
       this.#contenders.map(async (contender, position) => {
         contender.prepare(record, S3_CALLS.PutObject, { input });
-        contender.size = size;
-        contender.body = workload.payload.bodyOf(index, size, first + position);
+        Object.assign(contender, { size, body: workload.payload.bodyOf(index, size, first + position) });
         try {
-          await this.#context.sendOnce(contender);
-          this.#context.counted(contender);
+          await this.#unrepeated.run(contender);
+          this.#meters[kind].stepSucceeded(contender);
         } catch (error) {
-          if (!(error instanceof AttemptError) || error.handling === 'stop') {
-            fatal ??= error;
-          }
+          fatal ??= error instanceof AttemptError && error.handling !== 'stop' ? null : error;
         }
-        this.#context.contended(contender);
+        this.#meters[kind].answeredBy(contender.outcome, contender, size);
       }),
     );
     if (fatal !== null) {
@@ -260,54 +252,27 @@ export class Race {
   }
 
   /**
-   * @param {OperationRecord} record
-   * @param {{ first: number, isFound: boolean, isChanged: boolean, version: number }} found
+   * @param {{ first: number, attempts: number, isFound: boolean, isChanged: boolean }} race `first`: see compete();
+   *   `attempts` at the race, including this one
+   * @returns {string | null} null if the store did what it must, as far as the responses show
    */
-  #judge(record, { first, isFound, isChanged, version }) {
-    const all = this.#contenders;
-    const isOurs = version >= first - (record.attempts - 1) * all.length && version < first + all.length;
-    const winners = all.filter(({ outcome }) => outcome === 'winner');
-    const losers = all.filter(({ outcome }) => outcome === 'loser');
-    const owner = isChanged ? all[version - first] : undefined;
+  #violationIn({ first, attempts, isFound, isChanged }) {
+    const { length } = this.#contenders;
+    const winners = this.#with('winner');
+    const owner = isChanged ? this.#contenders[this.#version - first] : undefined;
+    const isLate = this.#version < first && this.#version >= first - (attempts - 1) * length;
+    const state = isChanged ? `has the bytes of ${owner ? `a ${owner.outcome}` : 'no contender'}` : 'is unchanged';
+    const found = `the object ${isFound ? state : 'does not exist'}`;
     if (winners.length > 1) {
-      throw new IntegrityError(record, `two winners: ${winners.length} of ${all.length} writes succeeded, expected 1`);
+      return `two winners: ${winners.length} of ${length} writes succeeded, expected 1`;
     }
-    if (winners.length === 1 && owner !== winners[0]) {
-      const found = isFound ? `has ${isChanged ? (owner?.outcome ?? 'other') : 'its former'} bytes` : 'does not exist';
-      throw new IntegrityError(record, `lost update: one write succeeded, but the object ${found}`);
-    }
-    if (isChanged && !isOurs) {
-      throw new IntegrityError(record, 'lost update: the object has the bytes of no contender');
+    if ((winners.length === 1 && owner !== winners[0]) || (isChanged && owner === undefined && !isLate)) {
+      return `lost update: ${winners.length} of ${length} writes succeeded, but ${found}`;
     }
     if (owner?.outcome === 'loser') {
-      throw new IntegrityError(record, 'a loser’s bytes: the object has those of a write that was refused');
+      return 'a loser’s bytes: the object has the bytes of a write that was refused';
     }
-    if (!isChanged && losers.length === all.length && record.attempts === 1) {
-      const found = isFound ? 'is unchanged' : 'does not exist';
-      throw new IntegrityError(record, `no winner: all ${all.length} writes were refused, and the object ${found}`);
-    }
-    if (winners.length === 0) {
-      this.#context.undecided(record);
-    }
-    if (!isChanged) {
-      this.#context.counted(this.#reading);
-      throw new AttemptError({
-        kind: 'no-winner',
-        handling: 'retry',
-        outcomeUnknown: true,
-        message: `none of ${all.length} writes was carried out, of which ${losers.length} were refused by their condition`,
-      });
-    }
-  }
-}
-
-/**
- * @param {OperationRecord} record
- * @param {Reading} reading
- * @throws {IntegrityError} if the object is not a version of the payload
- */
-function refuseUnknownBody(record, { isFound, mismatch }) {
-  if (isFound && mismatch >= 0) {
-    throw new IntegrityError(record, `the body is torn: from offset ${mismatch} on, it matches no write`);
+    const isRefused = !isChanged && attempts === 1 && this.#with('loser').length === length;
+    return isRefused ? `no winner: all ${length} writes were refused, but ${found}` : null;
   }
 }

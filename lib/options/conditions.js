@@ -178,19 +178,17 @@ function shareOf({ mix = [] }, isMeant) {
  * @param {Values} options
  * @returns {Problem[]}
  */
-export function raceProblems(options) {
-  const { contenders, threads, objects, size, sizes, stages = [] } = options;
-  if (!operationsOf(stages).some(({ race }) => race !== undefined)) {
-    return [];
-  }
+export function raceProblems({ contenders, threads, objects, size, sizes, stages = [] }) {
+  const isRacing = operationsOf(stages).some(({ race }) => race !== undefined);
+  const isSmall = (sizes === undefined ? size : smallestSize(sizes)) < MIN_RACE_BYTES;
   return [
-    Math.min(threads, objects) < contenders &&
+    isRacing &&
+      Math.min(threads, objects) < contenders &&
       `--contenders ${contenders} requires at least ${contenders} <threads> and <objects>: each write of a race has a thread`,
-    (sizes === undefined ? size : smallestSize(sizes)) < MIN_RACE_BYTES &&
-      `create and swap require a --size of at least ${MIN_RACE_BYTES} bytes: the bodies of a race must differ`,
+    isRacing && isSmall && `create and swap require a --size of at least ${MIN_RACE_BYTES} bytes: bodies must differ`,
     stages.includes('create') &&
       stages.includes('copy') &&
-      '--stages can have only one of copy and create: each writes a second key next to that of each object',
+      '--stages can have only one of copy and create: both write a second key for each object',
   ];
 }
 

@@ -437,7 +437,10 @@ const CLIENT = {
         client === 'edge' &&
         conditions
           .operationsIn(options)
-          .map(({ copies, race, name }) => copies && race === undefined && `--client edge cannot run ${name}: R2 bindings do not support it`),
+          .map(
+            ({ copies, race, name }) =>
+              copies && race === undefined && `--client edge cannot run ${name}: R2 bindings do not support it`,
+          ),
       ({ client, cleanup }, { nameOf }) =>
         client === 'public' &&
         cleanup !== undefined &&

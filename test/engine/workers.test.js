@@ -55,7 +55,6 @@ function emptyOutcome(overrides = {}) {
         seconds: [],
         byteShifts: [],
         cache: [],
-        contenders: [],
         lastSuccessAt: 100,
         windows: [],
         histograms: {
