@@ -261,7 +261,9 @@ export class Race {
     const winners = this.#with('winner');
     const owner = isChanged ? this.#contenders[this.#version - first] : undefined;
     const isLate = this.#version < first && this.#version >= first - (attempts - 1) * length;
-    const state = isChanged ? `has the bytes of ${owner ? `a ${owner.outcome}` : 'no contender'}` : 'is unchanged';
+    const state = isChanged
+      ? `has the bytes of ${owner ? `another (${owner.outcome})` : 'no write of the race'}`
+      : 'is unchanged';
     const found = `the object ${isFound ? state : 'does not exist'}`;
     if (winners.length > 1) {
       return `two winners: ${winners.length} of ${length} writes succeeded, expected 1`;
