@@ -145,7 +145,8 @@ function inRaces(threads, contenders) {
     countSuccess: (meter, record, bytes) => meter.uploaded(record, bytes),
     open({ workload, retrier, recorder, watch }) {
       const { kinds: meters } = recorder.meters;
-      const context = { workload, retrier, meters, throwIfStopped: () => throwIfStopped(watch) };
+      const [send, sendOnce] = [retrier, retrier.with({ maxAttempts: 1 })].map((each) => each.run.bind(each));
+      const context = { workload, send, sendOnce, meters, throwIfStopped: () => throwIfStopped(watch) };
       const races = new Map(lanes.map((connections) => [connections[0], new Race(connections, context)]));
       // The requests of a race that is repeated have already been counted.
       const repeated = retrier.with({ hooks: { ...recorder.retryHooks(), attemptFailed() {} } });

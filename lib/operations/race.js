@@ -7,7 +7,6 @@ import { read } from './read.js';
 
 /**
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { Retrier } from '../s3/retry.js'
  * @import { Ledger } from '../workload/ledger.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
  * @import { OperationDefinition, Workload } from './operation.js'
@@ -115,7 +114,8 @@ class Contender extends RequestStep {
  *
  * @typedef {object} RaceContext
  * @property {Workload} workload
- * @property {Retrier<OperationRecord | RequestStep>} retrier
+ * @property {(request: OperationRecord) => Promise<void>} send sends a request under the retry policy
+ * @property {(request: RequestStep) => Promise<void>} sendOnce sends a request that is not repeated
  * @property {readonly RaceMeter[]} meters by kind
  * @property {() => void} throwIfStopped throws an AttemptError if the stage is being stopped
  */
@@ -132,8 +132,8 @@ class Contender extends RequestStep {
 export class Race {
   #contenders;
   #reader;
-  #retrier;
-  #unrepeated;
+  #send;
+  #sendOnce;
   #meters;
   #throwIfStopped;
 
@@ -141,12 +141,12 @@ export class Race {
    * @param {readonly ObjectConnection[]} connections
    * @param {RaceContext} context
    */
-  constructor(connections, { workload, retrier, meters, throwIfStopped }) {
+  constructor(connections, { workload, send, sendOnce, meters, throwIfStopped }) {
     this.#contenders = connections.map((connection) => new Contender(connection));
     this.#reader = new OperationRecord(READ, { ...workload, wroteObjects: false }, connections[0]);
     this.#reader.byApi = true;
-    this.#retrier = retrier;
-    this.#unrepeated = retrier.with({ maxAttempts: 1 });
+    this.#send = send;
+    this.#sendOnce = sendOnce;
     this.#meters = meters;
     this.#throwIfStopped = throwIfStopped;
   }
@@ -204,7 +204,7 @@ export class Race {
     this.#reader.take(kind, READ, localIndex);
     this.#reader.key = key;
     try {
-      await this.#retrier.run(this.#reader);
+      await this.#send(this.#reader);
       return true;
     } catch (error) {
       if (error instanceof AttemptError && error.kind === NOT_FOUND) {
@@ -238,7 +238,7 @@ export class Race {
         contender.prepare(record, S3_CALLS.PutObject, { input });
         Object.assign(contender, { size, body: workload.payload.bodyOf(index, size, first + position) });
         try {
-          await this.#unrepeated.run(contender);
+          await this.#sendOnce(contender);
           this.#meters[kind].stepSucceeded(contender);
         } catch (error) {
           fatal ??= error instanceof AttemptError && error.handling !== 'stop' ? null : error;

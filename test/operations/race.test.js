@@ -102,7 +102,9 @@ async function race(operation, rounds, { isReplacedBefore = false, isTorn = fals
   const record = new OperationRecord(operation, workload, engine.connections[0]);
   record.take(0, operation, INDEX);
   record.racer = new Race(engine.connections, {
-    ...{ workload, retrier, throwIfStopped() {} },
+    ...{ workload, throwIfStopped() {} },
+    send: (request) => retrier.run(request),
+    sendOnce: (request) => retrier.with({ maxAttempts: 1 }).run(request),
     meters: [Object.assign(meter, { answeredBy })],
   });
   const error = await retrier
