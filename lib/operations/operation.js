@@ -72,7 +72,6 @@ import { redact } from '../text/redact.js';
  * @property {boolean} removes
  * @property {boolean} receives whether the response body is the object, so that the time to first byte is meaningful
  * @property {boolean} movesBytes
- * @property {keyof OperationAmounts | null} amount that the user may set
  * @property {boolean} readsExisting whether the operation supports existing objects
  * @property {boolean} followsAccess whether single objects are read, in the order of the run's access pattern
  * @property {boolean} movesWhole whether whole objects are moved, so that the time depends on the object's size
@@ -104,7 +103,6 @@ export function defineOperation(definition) {
     removes: effect === 'removes',
     receives: transfer === 'receives',
     movesBytes: transfer !== 'none',
-    amount: part ?? grouping?.size ?? null,
     followsAccess: effect === 'reads' && grouping === undefined,
     movesWhole: transfer !== 'none' && part === undefined,
     bytesOf:

@@ -132,23 +132,17 @@ class Contender extends RequestStep {
 export class Race {
   #contenders;
   #reader;
-  #send;
-  #sendOnce;
-  #meters;
-  #throwIfStopped;
+  #context;
 
   /**
    * @param {readonly ObjectConnection[]} connections
    * @param {RaceContext} context
    */
-  constructor(connections, { workload, send, sendOnce, meters, throwIfStopped }) {
+  constructor(connections, context) {
     this.#contenders = connections.map((connection) => new Contender(connection));
-    this.#reader = new OperationRecord(READ, { ...workload, wroteObjects: false }, connections[0]);
+    this.#reader = new OperationRecord(READ, { ...context.workload, wroteObjects: false }, connections[0]);
     this.#reader.byApi = true;
-    this.#send = send;
-    this.#sendOnce = sendOnce;
-    this.#meters = meters;
-    this.#throwIfStopped = throwIfStopped;
+    this.#context = context;
   }
 
   /**
@@ -159,7 +153,7 @@ export class Race {
   async run(record) {
     const { kind, localIndex, attempts, startedAt, attemptStartedAt } = record;
     const { keyOf, ledgerOf, readsFirst, conditionOf } = /** @type {RaceRules} */ (record.operation.race);
-    const [ledger, meter, { length }] = [ledgerOf(record.workload), this.#meters[kind], this.#contenders];
+    const [ledger, meter, { length }] = [ledgerOf(record.workload), this.#context.meters[kind], this.#contenders];
     const { reply } = this.#reader.connection;
     record.key = keyOf(record);
     let [generation, etagBefore] = [0, 0];
@@ -175,7 +169,7 @@ export class Race {
     }
     const first = (generation + attempts - 1) * length;
     await this.#compete(record, first, conditionOf(reply.output.ETag));
-    this.#throwIfStopped();
+    this.#context.throwIfStopped();
     const isFound = await this.#finds(record);
     // The read is counted as the operation's own attempt, and all others as its steps.
     const { attemptStartedAt: lastStartedAt } = this.#reader;
@@ -204,7 +198,7 @@ export class Race {
     this.#reader.take(kind, READ, localIndex);
     this.#reader.key = key;
     try {
-      await this.#send(this.#reader);
+      await this.#context.send(this.#reader);
       return true;
     } catch (error) {
       if (error instanceof AttemptError && error.kind === NOT_FOUND) {
@@ -238,12 +232,12 @@ export class Race {
         contender.prepare(record, S3_CALLS.PutObject, { input });
         Object.assign(contender, { size, body: workload.payload.bodyOf(index, size, first + position) });
         try {
-          await this.#sendOnce(contender);
-          this.#meters[kind].stepSucceeded(contender);
+          await this.#context.sendOnce(contender);
+          this.#context.meters[kind].stepSucceeded(contender);
         } catch (error) {
           fatal ??= error instanceof AttemptError && error.handling !== 'stop' ? null : error;
         }
-        this.#meters[kind].answeredBy(contender.outcome, contender, size);
+        this.#context.meters[kind].answeredBy(contender.outcome, contender, size);
       }),
     );
     if (fatal !== null) {

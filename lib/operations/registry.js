@@ -17,10 +17,7 @@ import { write } from './write.js';
  */
 
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
-export const OPERATIONS = Object.freeze([
-  ...[write, read, range, stat, list, copy, create, swap],
-  ...[batchRemove, remove],
-]);
+export const OPERATIONS = Object.freeze([write, read, range, stat, list, copy, create, swap, batchRemove, remove]);
 
 export const DEFAULT_STAGES = Object.freeze(
   OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage).map(({ name }) => name),

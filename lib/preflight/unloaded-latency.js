@@ -88,9 +88,7 @@ function kindsOf({ wroteObjects, mayRemove }, config, budget) {
   const { size } = config.objects;
   // Operations on batches cannot be measured with single objects, nor races with a single request. Copies would need
   // additional removals.
-  const single = OPERATIONS.filter(
-    ({ grouping, race, copies }) => grouping === undefined && race === undefined && !copies,
-  );
+  const single = OPERATIONS.filter(({ grouping, race, copies }) => !(grouping || race || copies));
   if (wroteObjects) {
     // Probes are removed even if no stage removes objects.
     return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];

@@ -115,12 +115,7 @@ class StageInOneSlot {
     // copies takes each object only once. Removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
-    const load = {
-      ...loadOf(config, time.slot !== null, stage, count),
-      ...(stage.replaces
-        ? { replaced: mixedMemory(firstObject + count, { copies: false, timeout: config.load.timeout }) }
-        : {}),
-    };
+    const load = loadOf(config, time.slot !== null, stage, { first: firstObject, count });
     this.#slot = { stage, load, range: { first: firstObject, count, cycles }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
@@ -281,12 +276,12 @@ function namedKinds({ kinds }, counts) {
  * @param {Config} config
  * @param {boolean} isTimed whether the stages of the run have a fixed duration
  * @param {Stage} stage
- * @param {number} objects of the stage
+ * @param {{ first: number, count: number }} range of the stage's objects
  * @returns {Load}
  */
-function loadOf(config, isTimed, { kinds, rewrites }, objects) {
+function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: objects }) {
   const { size, sizes, runId } = config.objects;
-  const { threads, access, rate, arrival } = config.load;
+  const { threads, access, rate, arrival, timeout } = config.load;
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.
@@ -302,5 +297,6 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
     windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
+    ...(replaces ? { replaced: mixedMemory(first + objects, { copies: false, timeout }) } : {}),
   };
 }
