@@ -165,6 +165,7 @@ function plannedStages(config) {
 export function traitsOf(operation, stage, { objects, load: { client, multipart, rate }, schedule, search }) {
   const isExisting = objects.existing !== undefined;
   const readsVersions = stage.rewrites && operation.effect === 'reads';
+  const isMultipart = multipart !== undefined && operation.canTakeParts === true;
   /** @type {Record<Trait, boolean>} */
   const traits = {
     movesBytes: operation.movesBytes,
@@ -172,7 +173,9 @@ export function traitsOf(operation, stage, { objects, load: { client, multipart,
     writes: operation.writes,
     needsObject: operation.needsObject && !isExisting,
     grouped: operation.grouping !== undefined,
-    multipart: multipart !== undefined && operation.canTakeParts === true,
+    severalRequests: isMultipart || stage.isRace,
+    multipart: isMultipart,
+    races: stage.isRace,
     versions: readsVersions,
     oldCopies: readsVersions && client === 'public',
     existing: isExisting,

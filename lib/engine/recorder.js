@@ -10,7 +10,7 @@ import { OperationParts } from './operation-parts.js';
 /**
  * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
- * @import { UploadStep } from '../operations/multipart.js'
+ * @import { RequestStep } from '../operations/multipart.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { RetryHooks } from '../s3/retry.js'
@@ -25,7 +25,7 @@ import { OperationParts } from './operation-parts.js';
  * @typedef {object} Counter
  * @property {(record: OperationRecord) => void} [begins]
  * @property {(record: OperationRecord) => void} [succeeded]
- * @property {(error: AttemptError, record: OperationRecord | UploadStep) => void} [attemptFailed]
+ * @property {(error: AttemptError, record: OperationRecord | RequestStep) => void} [attemptFailed]
  * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
  * @property {(moment: number) => void} [measureUntil]
  *
@@ -137,7 +137,7 @@ export class Recorder {
     this.#measureUntil.forEach((measureUntil) => measureUntil(moment));
   }
 
-  /** @returns {RetryHooks<OperationRecord | UploadStep>} */
+  /** @returns {RetryHooks<OperationRecord | RequestStep>} */
   retryHooks() {
     return {
       attemptFailed: (error, record) => {
@@ -274,7 +274,7 @@ function cacheCounter(kinds) {
       const { kind, operation, connection, isStale } = record;
       if (operation.followsAccess) {
         const { cacheStatus = 'none', age = -1 } = connection.reply;
-        kinds[kind].answeredByCache(cacheStatus, record, record.movedBytes, age);
+        kinds[kind].answeredBy(cacheStatus, record, record.movedBytes, age);
         kinds[kind].staleByCache += Number(isStale);
       }
     },

@@ -439,7 +439,7 @@ function operationsOf(series, summary, schedule) {
 }
 
 /** @param {StageSum} totals */
-function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, ...totals }) {
+function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, contenders, ...totals }) {
   return { ...totals, latency: UNKNOWN_LATENCY };
 }
 

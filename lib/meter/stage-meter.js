@@ -16,7 +16,7 @@ import { StageLatencyMeter } from './stage-latencies.js';
  * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings in monotonic ms; `timeLost` in ms
  *
  * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>
- *   & { isPart: boolean, isAbort: boolean }} StepTimings
+ *   & { isPart?: boolean, isAbort?: boolean }} StepTimings
  */
 
 /** Why these attempts failed is known only to the client. */
@@ -78,12 +78,13 @@ export class StageMeter {
   unknownOutcomes = 0;
   timeLost = 0;
   timeGivenUp = 0;
+  undecidedRaces = 0;
   #clock;
   #latencies;
   #measuredFrom;
   #measuredUntil;
   #windows;
-  /** By status. @type {Map<string, CacheMeter>} */
+  /** By status, or by outcome of a race. @type {Map<string, CacheMeter>} */
   #cache = new Map();
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
@@ -142,7 +143,7 @@ export class StageMeter {
    *
    * @param {StepTimings} step that has succeeded
    */
-  stepSucceeded({ startedAt, attemptStartedAt, finishedAt, isPart, isAbort }) {
+  stepSucceeded({ startedAt, attemptStartedAt, finishedAt, isPart = false, isAbort = false }) {
     this.steps += 1;
     this.parts += Number(isPart);
     this.aborts += Number(isAbort);
@@ -266,18 +267,18 @@ export class StageMeter {
   }
 
   /**
-   * Also counts an operation by the cache status of its response.
+   * Also counts an operation by the cache status of its response, or a write of a race by its outcome.
    *
    * @param {string} status
    * @param {Timings} timings
    * @param {number} bytes
-   * @param {number} age see CacheMeter
+   * @param {number} [age] see CacheMeter
    */
-  answeredByCache(status, timings, bytes, age) {
+  answeredBy(status, timings, bytes, age = -1) {
     this.#cacheMeter(status).answered(timings, bytes, age);
   }
 
-  /** Responses by cache status; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
+  /** Responses by cache status, or writes of races by outcome; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
   get cache() {
     return this.#cache;
   }

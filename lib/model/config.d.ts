@@ -125,6 +125,8 @@ export interface OperationAmounts {
   pageSize: number;
   /** objects per batch removal */
   batch: number;
+  /** writes per race */
+  contenders: number;
 }
 
 export type ChecksumName = 'crc64nvme' | 'crc32c';

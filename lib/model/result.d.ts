@@ -110,8 +110,8 @@ export type PartResult = PartSum & Known<PartSum, 'average' | 'averageBytes'>;
 
 export type BucketResult = BucketSum & Known<BucketSum, 'average'>;
 
-/** Operations by object size, by whether the object was read before, and by cache status. */
-export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache'>;
+/** Operations by object size, by whether the object was read before, by cache status, and by outcome of a race. */
+export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache' | 'contenders'>;
 
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 

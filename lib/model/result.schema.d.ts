@@ -125,6 +125,8 @@ export interface CommonOptions {
   pageSize?: number | null;
   /** Objects per request of Batch-remove. Unit: objects. */
   batch?: number | null;
+  /** Writes per race of Create and Swap. */
+  contenders?: number | null;
   /** True if every object is written in parts, not only objects that are too large for one request. */
   multipart?: boolean | null;
   /**
@@ -268,6 +270,11 @@ export interface CommonCounts {
    * starts. Unit: ms.
    */
   timeGivenUp?: number | null;
+  /**
+   * Races of Create and Swap without a successful response: the writes were throttled, or got no response. Reading the
+   * object showed whose write was carried out; if none was, the race was repeated. Unit: operations.
+   */
+  undecidedRaces?: number | null;
 }
 
 /** A stage of one host, or of several hosts together. */
@@ -376,6 +383,12 @@ export interface StageSum extends CommonCounts {
    */
   cache?: readonly CacheSum[];
   /**
+   * The writes of the races of Create and Swap, by outcome. `winner`: carried out; `loser`: refused, because the
+   * condition did not hold; `throttled`: refused with 429, 503 or SlowDown; `lost`: any other, such as a write without
+   * a response. An operation of these stages is a whole race.
+   */
+  contenders?: readonly CacheSum[];
+  /**
    * Figures of each bucket, in the order of `S3_BUCKET`; buckets of several hosts are added up by name. Absent if a log
    * was merged.
    */
@@ -420,11 +433,12 @@ export interface SizeClassSum {
   histogram: string | null;
 }
 
-/** Operations with the same cache status. */
+/** Operations with the same cache status, or writes with the same outcome of a race. */
 export interface CacheSum {
   /**
    * HIT, MISS, EXPIRED, REVALIDATED, STALE, UPDATING, BYPASS or DYNAMIC, from `cf-cache-status`, `x-cache`,
-   * `x-cache-status` or `cache-status`; `none` without such a header, `other` for any other word.
+   * `x-cache-status` or `cache-status`; `none` without such a header, `other` for any other word. In a race, the
+   * outcome of the write.
    */
   status: string;
   /** Operations that succeeded. Unit: operations. */

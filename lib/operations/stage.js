@@ -10,13 +10,15 @@ import { averageSize } from '../workload/size-distribution.js';
  * @typedef {object} Stage operations of one kind, or of several mixed kinds
  * @property {string} name as in the log
  * @property {readonly StageKind[]} kinds
- * @property {boolean} creates whether some of the stage's operations create objects; the next five are analogous
+ * @property {boolean} creates whether some of the stage's operations create objects; the next six are analogous
  * @property {boolean} copies
+ * @property {boolean} replaces
  * @property {boolean} removes
  * @property {boolean} receives
  * @property {boolean} movesBytes
  * @property {boolean} movesWhole
  * @property {Grouping | null} grouping of the objects, if one operation works on several
+ * @property {boolean} isRace whether its operations are races
  * @property {boolean} rewrites whether objects are rewritten and removed while others are read; overall, such a stage
  *   neither creates nor removes objects
  *
@@ -35,10 +37,12 @@ export function mixedStage(name, kinds) {
     kinds,
     creates: kinds.some(({ operation }) => operation.creates),
     copies: kinds.some(({ operation }) => operation.copies),
+    replaces: kinds.some(({ operation }) => operation.replaces),
     removes: kinds.some(({ operation }) => operation.removes),
     receives: kinds.some(({ operation }) => operation.receives),
     movesBytes: kinds.some(({ operation }) => operation.movesBytes),
     grouping,
+    isRace: kinds.some(({ operation }) => operation.race !== undefined),
     movesWhole: kinds.some(({ operation }) => operation.movesWhole),
     rewrites: false,
   });

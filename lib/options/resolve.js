@@ -1,4 +1,5 @@
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
+import { operationsOf } from '../operations/registry.js';
 import { keepNames } from '../text/redact.js';
 import { WHOLE } from '../workload/shard.js';
 import { isMultipart } from './conditions.js';
@@ -73,7 +74,8 @@ export function resolve(options, { store, env, availableCores, now, random, pass
  * @returns {LoadConfig}
  */
 function resolveLoad(options, doesRun, availableCores) {
-  const { rangeSize, pageSize, batch, checksum, cores } = options;
+  const { rangeSize, pageSize, batch, contenders, checksum, cores } = options;
+  const isRacing = operationsOf(options.stages).some(({ race }) => race !== undefined);
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
   return {
@@ -90,12 +92,14 @@ function resolveLoad(options, doesRun, availableCores) {
       'rate',
       'arrival',
     ),
-    amounts: { rangeSize, pageSize, batch },
+    amounts: { rangeSize, pageSize, batch, contenders },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
     threads,
     // An application has one client, and each core has its own.
-    cores: doesRun ? chooseCores(options.sdkDefaults && cores === 'auto' ? 1 : cores, threads, usable) : 1,
+    cores: doesRun
+      ? chooseCores(options.sdkDefaults && cores === 'auto' ? 1 : cores, threads, usable, isRacing ? contenders : 1)
+      : 1,
     availableCores,
   };
 }
@@ -159,10 +163,11 @@ function planRamp({ ramp, stepTime, startAt }, threads, { count }) {
  * @param {number | 'auto'} given
  * @param {number} threads
  * @param {number} usable
+ * @param {number} together threads that one core must have, because they share an operation
  */
-function chooseCores(given, threads, usable) {
+function chooseCores(given, threads, usable, together) {
   const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_PER_CORE), usable) : given;
-  return Math.min(wanted, threads);
+  return Math.min(wanted, Math.floor(threads / together));
 }
 
 /**

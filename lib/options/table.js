@@ -149,7 +149,7 @@ const WORKLOAD = {
     flag: '--stages <names>',
     help: 'stages to run, comma-separated',
     detail:
-      'any of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
+      'any of `write,read,range,stat,list,copy,create,swap,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
     main: true,
     read: values.stageNames,
     default: DEFAULT_STAGES.join(','),
@@ -196,6 +196,16 @@ const WORKLOAD = {
     read: values.keyCount,
     default: String(DEFAULT_AMOUNTS.batch),
     needs: stageOfRun('batch-remove'),
+    role: 'load',
+  },
+  contenders: {
+    flag: '--contenders <n>',
+    help: 'concurrent writes per race of create and swap',
+    detail: '2 to 64; see [conditional writes](../measure/conditional-writes.md)',
+    read: values.contenderCount,
+    default: String(DEFAULT_AMOUNTS.contenders),
+    needs: [stageOfRun('create'), stageOfRun('swap')],
+    check: conditions.raceProblems,
     role: 'load',
   },
   multipart: {
@@ -448,7 +458,10 @@ const CLIENT = {
         client === 'edge' &&
         conditions
           .operationsIn(options)
-          .map(({ copies, name }) => copies && `--client edge cannot run ${name}: R2 bindings do not support it`),
+          .map(
+            ({ copies, race, name }) =>
+              copies && race === undefined && `--client edge cannot run ${name}: R2 bindings do not support it`,
+          ),
       ({ client, cleanup }, { nameOf }) =>
         client === 'public' &&
         cleanup !== undefined &&

@@ -119,6 +119,7 @@ export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
 const MAX_KEYS = 1000;
 
 export const keyCount = wholeNumber(1, MAX_KEYS);
+export const contenderCount = wholeNumber(2, 64);
 export const retryCount = wholeNumber(0, 1000);
 
 /** Other tools' names of operations. @type {Readonly<Record<string, string>>} */

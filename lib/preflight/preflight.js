@@ -237,6 +237,7 @@ class BucketPreflight {
     if (await this.#isReadByPublicUrl(probes, localIndex)) {
       await this.#tryAll(this.#operations, 'reads', probes, localIndex);
     }
+    await this.#tryAll(this.#operations, 'replaces', probes, localIndex);
     const isCopyGone = await this.#tryCopy(localIndex);
     if (signal.aborted) {
       return;

@@ -19,6 +19,7 @@ const LABELS = {
   'no-bucket': 'bucket missing',
   'no-port': 'no free local port',
   'no-upload': 'upload missing',
+  'no-winner': 'race without a winner',
   'not-deleted': 'keys not deleted',
   'not-found': 'object missing',
   other: 'other error',

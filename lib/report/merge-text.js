@@ -3,7 +3,7 @@ import { andMore, counted, decimal, percent, shortLimit } from '../text/figures.
 import { hostsWithPercentiles } from '../model/completeness.js';
 import { placeOf, plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
-import { cacheRows, oldCopyFindings } from './cache-rows.js';
+import { cacheRows, statusFindings, statusTitle } from './cache-rows.js';
 import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
 import { limitReasons } from './limit-reasons.js';
@@ -195,7 +195,7 @@ function cacheLines(stage) {
     const times = latency === null ? '' : `, p50 ${decimal(latency.p50, 2)} ms, p99 ${decimal(latency.p99, 2)} ms`;
     return `${status} ${decimal(operations, 0)} (${percent(share)})${figures}${times}`;
   });
-  return [...rows, ...oldCopyFindings([stage])].map((text, index) => [index === 0 ? 'Cache' : '', text]);
+  return [...rows, ...statusFindings([stage])].map((text, index) => [index === 0 ? statusTitle([stage]) : '', text]);
 }
 
 /**

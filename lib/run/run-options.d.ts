@@ -24,6 +24,8 @@ export interface RunOptions {
   pageSize?: number | string;
   /** objects per batch-remove request (default: 1000) */
   batch?: number | string;
+  /** concurrent writes per race of create and swap (default: 8) */
+  contenders?: number | string;
   /** write objects in parts; objects above 4.9 GiB always are */
   multipart?: boolean;
   /** part size, 5MiB or more (default: 8MiB) */

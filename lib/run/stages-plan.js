@@ -1,5 +1,6 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
 import { bytesPerOperation, operationsFor } from '../operations/stage.js';
+import { mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { Stability } from './stability.js';
@@ -74,7 +75,7 @@ export class StagesPlan {
    */
   stage(stage, index) {
     const { mayRewriteFrom, hasRewritten } = this.#left;
-    const earliest = stage.rewrites || hasRewritten ? mayRewriteFrom : -Infinity;
+    const earliest = stage.rewrites || stage.replaces || hasRewritten ? mayRewriteFrom : -Infinity;
     const { startsAt, slot } = this.#pass.timeOf(index, earliest);
     const time = { startsAt: Math.max(startsAt, earliest), slot };
     return new StageInOneSlot(stage, time, this.#pass.firstObject, this.#left, this.#context);
@@ -115,7 +116,7 @@ class StageInOneSlot {
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
     const most = this.#limit === null ? undefined : config.schedule.maxOperations;
-    const load = loadOf(config, time.slot !== null, stage, count);
+    const load = loadOf(config, time.slot !== null, stage, { first: firstObject, count });
     this.#slot = { stage, load, range: { first: firstObject, count, cycles, most }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
@@ -176,11 +177,11 @@ class StageInOneSlot {
   /** @param {StageResult} result */
   #leave({ objectsNeeded: needed }) {
     const { outcome, claimed } = /** @type {FinishedSlot} */ (this.#ran);
-    const { creates, rewrites, name } = this.#stage;
+    const { creates, replaces, rewrites, name } = this.#stage;
     Object.assign(this.#left, {
       objects: creates ? claimed : this.#objects,
       mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
-      hasRewritten: rewrites,
+      hasRewritten: rewrites || replaces,
       exhaustedStage: needed ? name : null,
     });
   }
@@ -266,12 +267,12 @@ function namedKinds({ kinds }, counts) {
  * @param {Config} config
  * @param {boolean} isTimed whether the stages of the run have a fixed duration
  * @param {Stage} stage
- * @param {number} objects of the stage
+ * @param {{ first: number, count: number }} range of the stage's objects
  * @returns {Load}
  */
-function loadOf(config, isTimed, { kinds, rewrites }, objects) {
+function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: objects }) {
   const { size, sizes, runId } = config.objects;
-  const { threads, access, rate, arrival } = config.load;
+  const { threads, access, rate, arrival, timeout } = config.load;
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.
@@ -287,5 +288,6 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
     windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
+    ...(replaces ? { replaced: mixedMemory(first + objects, { copies: false, timeout }) } : {}),
   };
 }

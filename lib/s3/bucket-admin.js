@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { plainText } from '../text/plain-text.js';
 import { BUCKET_CALLS } from './bucket-calls.js';
 import { DirectStore } from './direct-store.js';
-import { AttemptError, NOT_FOUND, NO_UPLOAD, asAttemptError, protocolError, timeoutError } from './s3-error.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD } from './s3-error.js';
+import { isConditionRefused, protocolError, timeoutError } from './s3-error.js';
 
 /**
  * @import { ObjectConnection, ObjectRequest, StoreOptions } from './object-store.js'
@@ -11,9 +12,6 @@ import { AttemptError, NOT_FOUND, NO_UPLOAD, asAttemptError, protocolError, time
 
 /** The object of a call that neither sends nor receives one. */
 const NO_OBJECT = { size: 0, body: null, sink: { accept() {} } };
-
-/** Responses to the creation of an object that exists already, or is just being created. */
-const NOT_CREATED = [409, 412];
 
 /** The start of a list. @type {Readonly<ListPosition>} */
 export const LIST_START = Object.freeze({ after: '', input: {} });
@@ -305,7 +303,7 @@ export class BucketAdmin {
       await this.#send(BUCKET_CALLS.PutObject, bucket, { IfNoneMatch: '*' }, key, object);
       return true;
     } catch (error) {
-      if (NOT_CREATED.includes(asAttemptError(error).status)) {
+      if (isConditionRefused(error)) {
         return false;
       }
       throw error;

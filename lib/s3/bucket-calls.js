@@ -48,7 +48,7 @@ export const BUCKET_CALLS = Object.freeze(
       readOutput: readUploads,
     },
     AbortMultipartUpload: S3_CALLS.AbortMultipartUpload,
-    PutObject: { ...S3_CALLS.PutObject, headerNames: { IfNoneMatch: 'if-none-match' } },
+    PutObject: S3_CALLS.PutObject,
     GetObject: S3_CALLS.GetObject,
   }),
 );

@@ -55,6 +55,11 @@ export class AttemptError extends Error {
   }
 }
 
+/** Whether a write's condition did not hold, or a concurrent write of the key conflicted. @param {unknown} error */
+export function isConditionRefused(error) {
+  return error instanceof AttemptError && (error.status === 412 || error.status === 409);
+}
+
 /** @param {string} message on a response that no S3 store should send @param {Handling} [handling] */
 export function protocolError(message, handling = 'fail') {
   return new AttemptError({ kind: 'protocol', handling, message });
@@ -262,7 +267,7 @@ function byStatus(status, code, message) {
   if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
-  // Unexpected, because no request is conditional.
+  // Unexpected, because no read is conditional.
   if (status === 304) {
     return ['protocol', 'fail'];
   }

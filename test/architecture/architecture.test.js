@@ -139,7 +139,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   merge: 900,
   meter: 900,
   model: 1700,
-  operations: 1100,
+  operations: 1300,
   options: 1850,
   preflight: 1200,
   report: 5050,
