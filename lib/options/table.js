@@ -513,6 +513,13 @@ const STORE = {
     role: 'repeat',
     of: ['ab', 'side'],
   },
+  accessLog: {
+    flag: '--access-log <file>',
+    help: 'with --local: write a log of all requests, like R2 (.ndjson) or S3 (any other name)',
+    detail: 'see [the local endpoint](local-endpoint.md#access-logs)',
+    read: someText,
+    needs: { local: true },
+  },
   envFile: {
     flag: '--env-file <file>',
     help: 'file with the S3_… variables',

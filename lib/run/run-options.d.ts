@@ -80,6 +80,8 @@ export interface RunOptions {
   preflight?: boolean;
   /** with local: faults to inject */
   faults?: string;
+  /** with local: write a log of all requests, like R2 (.ndjson) or S3 (any other name) */
+  accessLog?: string;
   /** file with the S3_… variables (default: .env) */
   envFile?: string;
   /** buckets, comma-separated, instead of S3_BUCKET */
