@@ -42,6 +42,13 @@ export const COMMANDS = Object.freeze({
       'Runs two setups alternately, in ABBA or BAAB order, and reports which is faster and by how much: two clients, ' +
       'buckets, endpoints or thread counts. --a and --b hold the options that differ; all others apply to both.',
   },
+  replay: {
+    operands: '<files...>',
+    summary: 'repeat the requests of a log',
+    description:
+      'Repeats recorded requests at their times: R2 Data Access Logs, S3 server access logs, or CSV. First writes the ' +
+      'objects that the requests expect, and removes everything at the end. --dry-run shows what a log contains.',
+  },
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left; --list shows such runs',
@@ -132,6 +139,10 @@ Example:
   ${words} 2000 50 --local --a '--client direct' --b '--client sdk'
 
 Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.`,
+    replay: `
+Examples:
+  what it contains and costs:  ${words} access.ndjson --dry-run
+  twice as fast:               ${words} access.ndjson --speed 2x`,
     cleanup: '',
   };
   return texts[name];

@@ -93,6 +93,9 @@ async function runRequest(argv, program) {
   if (command === 'run') {
     return (await load(() => import('./benchmark.js'))).runByCommand(options, program);
   }
+  if (command === 'traffic') {
+    return (await load(() => import('./traffic.js'))).showTraffic(options, program);
+  }
   return workOnStore(command, options, program);
 }
 

@@ -2,6 +2,7 @@ import { SecondSampler } from '../meter/second-sampler.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { objectSizes } from '../workload/sizes.js';
+import { sizesOf } from '../workload/trace.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';
 import { watchFlow } from './data-flow.js';
@@ -175,8 +176,9 @@ export async function runStage(stage, options) {
 function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroups, limit = null, signal, hooks }) {
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
   const { size, sizes } = load;
-  const { listed } = engine.workload;
-  const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };
+  const { listed, trace, shard } = engine.workload;
+  const recorded = trace ? sizesOf(trace, shard) : undefined;
+  const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? recorded ?? objectSizes({ runId, size, sizes }) };
   const { connections, countSuccess } = delivery;
   const pauses = new Pauses();
   const startedAt = clock.now();
@@ -257,12 +259,12 @@ function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroup
  * @param {{ engine: Engine, startedAt: number, budget: Budget }} context
  * @returns {ClosedLoop | OpenLoop}
  */
-function loopFor({ pacing }, { engine: { clock, alarm }, startedAt, budget }) {
+function loopFor({ pacing }, { engine: { clock, alarm, workload }, startedAt, budget }) {
   if (pacing === null) {
     return new ClosedLoop(budget);
   }
   if (alarm === null) {
     throw new RangeError('an open loop requires an alarm');
   }
-  return new OpenLoop({ pacing, startedAt, clock, budget, alarm });
+  return new OpenLoop({ pacing, trace: workload.trace, startedAt, clock, budget, alarm });
 }

@@ -73,7 +73,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
  * @returns {LoadConfig}
  */
 function resolveLoad(options, doesRun, availableCores) {
-  const { rangeSize, pageSize, batch, checksum } = options;
+  const { rangeSize, pageSize, batch, checksum, trace, replay, speed } = options;
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
   return {
@@ -81,6 +81,7 @@ function resolveLoad(options, doesRun, availableCores) {
     amounts: { rangeSize, pageSize, batch },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
+    replay: trace && replay && { files: replay, trace, speed },
     threads,
     cores: doesRun ? chooseCores(options.cores, threads, usable) : 1,
     availableCores,
@@ -88,8 +89,8 @@ function resolveLoad(options, doesRun, availableCores) {
 }
 
 /** More threads than objects, or than the last step has, would be idle. @param {OptionValues} options */
-function threadsOf({ threads, objects, ramp }) {
-  return Math.min(threads, objects, ramp?.at(-1) ?? Infinity);
+function threadsOf({ threads, objects, ramp, replay }) {
+  return Math.min(threads, replay === undefined ? objects : Infinity, ramp?.at(-1) ?? Infinity);
 }
 
 /**
@@ -158,7 +159,7 @@ function chooseCores(given, threads, usable) {
  * @returns {Shard}
  * @throws {UsageError}
  */
-function resolveShard(given, env) {
+export function resolveShard(given, env) {
   if (given === undefined) {
     return WHOLE;
   }

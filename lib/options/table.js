@@ -42,7 +42,7 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
+ * @typedef {'run' | 'replay' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
  *   --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
@@ -341,6 +341,69 @@ const LOAD = {
     role: 'repeat',
     of: ['ab'],
     helpOf: { ab: 'pause between timed stages (5s)' },
+  },
+};
+
+/** What a replay takes from its log. */
+export const SET_BY_LOG = Object.freeze(
+  Object.fromEntries(
+    [
+      ...['existing', 'size', 'access', 'stages', 'mix', 'rangeSize', 'pageSize', 'batch', 'multipart', 'partSize'],
+      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'findPeak'],
+      ...['peakOf', 'slo', 'ramp', 'stepTime', 'init', 'cleanup', 'list'],
+    ].map((name) => [name, true]),
+  ),
+);
+
+/** @satisfies {Rows} */
+const REPLAY = {
+  replay: {
+    flag: '--replay <files>',
+    help: 'request logs to replay, instead of objects',
+    detail: 'see [replays](../measure/replay.md)',
+    read: values.listOf,
+    record: (files) => files.join(','),
+    excludes: SET_BY_LOG,
+    only: [],
+    role: 'load',
+  },
+  speed: {
+    flag: '--speed <factor>',
+    help: 'replay this many times as fast as recorded, e.g. 2x or 0.5x',
+    read: values.speed,
+    write: values.formatSpeed,
+    default: '1x',
+    needs: { replay: true },
+    only: ['replay'],
+    role: 'load',
+  },
+  from: {
+    flag: '--from <time>',
+    help: 'skip the requests of this time after the first one',
+    read: values.anyTime,
+    write: formatTime,
+    default: '0s',
+    only: ['replay'],
+  },
+  for: {
+    flag: '--for <time>',
+    help: 'replay only the requests of this time',
+    read: values.anyTime,
+    write: formatTime,
+    only: ['replay'],
+  },
+  limit: {
+    flag: '--limit <requests>',
+    help: 'replay only this many requests',
+    read: values.objectCount,
+    excludes: { shard: true },
+    only: ['replay'],
+  },
+  format: {
+    flag: '--format <name>',
+    help: 'format of the logs: r2, s3 or csv (default: recognised)',
+    read: oneOf('r2', 's3', 'csv'),
+    only: ['replay'],
   },
 };
 
@@ -649,6 +712,12 @@ const OUTPUT = {
     read: someText,
     of: ['merge'],
   },
+  dryRun: {
+    flag: '--dry-run',
+    help: 'show what the logs contain and what a replay would cost, and exit',
+    only: ['replay'],
+  },
+  fit: { flag: '--fit', help: 'print the command of a run that resembles the logs, and exit', only: ['replay'] },
   quiet: {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
@@ -777,7 +846,8 @@ const COMPARISON = {
     flag: '--threads <n>',
     help: 'threads of this side, instead of <threads>',
     read: values.threadCount,
-    only: ['side'],
+    only: ['side', 'replay'],
+    helpOf: { replay: 'concurrent requests (64)' },
   },
   force: {
     flag: '--force',
@@ -794,6 +864,7 @@ const COMPARISON = {
 export const OPTIONS = Object.freeze({
   ...WORKLOAD,
   ...LOAD,
+  ...REPLAY,
   ...CAPACITY,
   ...CLIENT,
   ...STORE,
@@ -808,7 +879,7 @@ export const OPTIONS = Object.freeze({
 /** The options by group. @type {Readonly<Record<GroupName, Rows>>} */
 const BY_GROUP = {
   workload: WORKLOAD,
-  load: LOAD,
+  load: { ...LOAD, ...REPLAY },
   capacity: CAPACITY,
   client: CLIENT,
   store: STORE,
@@ -850,9 +921,18 @@ export function flagOf({ flag }) {
  * @returns {[name: string, row: OptionRow][]} the options that it accepts
  */
 export function optionsOf(command) {
-  return Object.entries(ROWS).filter(([, { of = [], only }]) =>
-    only === undefined ? command === 'run' || of.includes(command) : only.includes(command),
+  return Object.entries(ROWS).filter(([name, { of = [], only }]) =>
+    only === undefined ? isRun(name, command) || of.includes(command) : only.includes(command),
   );
+}
+
+/**
+ * @param {string} option
+ * @param {CommandName} command
+ * @returns {boolean} whether it is a command that accepts this option of a run
+ */
+function isRun(option, command) {
+  return command === 'run' || (command === 'replay' && !(option in SET_BY_LOG));
 }
 
 /** Options that select the store: a later command needs them to find the same store. */

@@ -3,7 +3,7 @@ import { MEMBER_VALUES } from '../workload/trace.js';
 import { codeOf } from './recorded-requests.js';
 
 /**
- * @import { Trace } from '../workload/trace.js'
+ * @import { Trace } from '../model/config.js'
  * @import { RecordedRequests } from './recorded-requests.js'
  */
 

@@ -16,7 +16,7 @@ import { fileLimitProblem } from './file-limit.js';
 /**
  * Prepares everything that a run needs before its first request: a store, a configuration and enough open files.
  *
- * @param {OptionValues} options
+ * @param {OptionValues} given
  * @param {object} deps
  * @param {NodeJS.ProcessEnv} deps.env
  * @param {number} deps.now epoch ms
@@ -29,8 +29,9 @@ import { fileLimitProblem } from './file-limit.js';
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */
-export async function prepareRun(options, { env, now, random, takesSnapshots, problems = [], ...context }) {
+export async function prepareRun(given, { env, now, random, takesSnapshots, problems = [], ...context }) {
   const checks = new Checks();
+  const options = given.replay === undefined ? given : await trafficOf(given, env);
   const target = await checks.run(() => openTarget(options, env, context));
   checks.add(...problems);
   try {
@@ -39,12 +40,24 @@ export async function prepareRun(options, { env, now, random, takesSnapshots, pr
     await checks.run(() => checkFileLimit(resolved?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
     const config = withStore(resolved);
     await checks.run(() => config && checkCost(config));
+    await checks.run(() => config && checkBatches(config));
     checks.conclude();
     return /** @type {{ target: Target, config: Config }} */ ({ target, config });
   } catch (error) {
     await target?.close();
     throw error;
   }
+}
+
+/**
+ * Loaded only for a replay.
+ *
+ * @param {OptionValues} given
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function trafficOf(given, env) {
+  const { readTraffic } = await import('./read-traffic.js');
+  return (await readTraffic(given, env)).options;
 }
 
 /**
@@ -74,6 +87,18 @@ export function checkFileLimit(run) {
   const problem = fileLimitProblem(run, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);
+  }
+}
+
+/**
+ * @param {Config} config
+ * @throws {UsageError} if one request of a replay would remove objects of several buckets
+ */
+function checkBatches({ store: { buckets }, load: { replay, mix = [] } }) {
+  if (replay !== undefined && buckets.length > 1 && mix.some(({ operation }) => operation === 'batch-remove')) {
+    throw new UsageError([
+      'replay: the log has batch removals, which need all objects in one bucket: use one --bucket',
+    ]);
   }
 }
 

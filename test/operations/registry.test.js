@@ -8,7 +8,7 @@ test('the stages run in the order of the operations and have their capitalized n
     ['write', 'read', 'range', 'stat', 'list', 'copy', 'batch-remove', 'remove'],
   );
   assert.deepEqual(STAGE_NAMES, [
-    ...['Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Mixed'],
+    ...['Prepare', 'Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Mixed', 'Replay'],
     ...['Batch-remove', 'Remove'],
   ]);
   assert.deepEqual(DEFAULT_STAGES, ['write', 'read', 'stat', 'remove']);

@@ -12,7 +12,7 @@ import { CSV_HEADER, csvLine, dottedR2Line, r2Line, s3Line, writeFiles } from '.
 
 /**
  * @import { FormatName } from '../../lib/replay/log-formats.js'
- * @import { Trace } from '../../lib/workload/trace.js'
+ * @import { Trace } from '../../lib/model/config.js'
  * @import { Traffic } from '../helpers/traffic-logs.js'
  */
 
