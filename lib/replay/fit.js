@@ -26,14 +26,18 @@ export function fitOf(trace) {
   const counts = new Map();
   const reads = new Uint32Array(trace.objects);
   let rangeBytes = 0;
+  let removed = 0;
   for (let request = 0; request < trace.requests; request++) {
-    const { name, followsAccess, part } = OPERATIONS[trace.codes[request]];
+    const { name, followsAccess, part, removes, grouping } = OPERATIONS[trace.codes[request]];
     counts.set(name, (counts.get(name) ?? 0) + 1);
     reads[trace.targets[request]] += Number(followsAccess);
+    // A mix has no batches: their keys are removed one by one.
+    let member = removes && grouping !== undefined ? trace.amounts[request] : 0;
+    for (; member !== 0; member = trace.members[MEMBER_VALUES * member + 2]) {
+      removed += 1;
+    }
     rangeBytes += part === undefined ? 0 : trace.amounts[request];
   }
-  // A mix has no batches: their keys are removed one by one.
-  const removed = trace.members.length / MEMBER_VALUES - 1;
   const [writes, ranges] = [counts.get('write') ?? 0, counts.get('range') ?? 0];
   counts.set('remove', Math.min((counts.get('remove') ?? 0) + removed, writes));
   const mixed = OPERATIONS.filter(({ name, refuses }) => refuses?.mix === undefined && (counts.get(name) ?? 0) > 0);
@@ -47,25 +51,18 @@ export function fitOf(trace) {
 }
 
 /**
- * Whole percentages that add up to 100: those that rounding down changes most are rounded up.
+ * Whole percentages that add up to 100. Each is off by less than 1: it is the difference of two rounded sums.
  *
  * @param {[name: string, count: number][]} counts
  */
 function percentages(counts) {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  const exact = counts.map(([name, count]) => /** @type {const} */ ([name, (PERCENT * count) / total]));
-  const shares = new Map(exact.map(([name, share]) => [name, Math.max(Math.floor(share), 1)]));
-  const byLoss = exact.toSorted(([, one], [, other]) => (other % 1) - (one % 1));
-  let left = PERCENT - [...shares.values()].reduce((sum, share) => sum + share, 0);
-  for (let each = 0; left > 0; each++, left--) {
-    const [name] = byLoss[each % byLoss.length];
-    shares.set(name, Number(shares.get(name)) + 1);
-  }
-  if (left < 0) {
-    const [[largest]] = exact.toSorted(([, one], [, other]) => other - one);
-    shares.set(largest, Number(shares.get(largest)) + left);
-  }
-  return shares;
+  let before = 0;
+  const shares = counts.map(([name, count]) => {
+    const [from, to] = [before, (before += count)].map((sum) => Math.round((PERCENT * sum) / total));
+    return /** @type {const} */ ([name, to - from]);
+  });
+  return new Map(shares.filter(([, share]) => share > 0));
 }
 
 /** One size for each tenth of the objects, which keeps their mean. @param {Float64Array} sizes */

@@ -22,22 +22,23 @@ export const FORMATS = Object.freeze({
   csv: 'CSV',
 });
 
-/** Epoch times above these are not in seconds, but in ms, µs or ns. */
-const [FROM_MS, FROM_US, FROM_NS] = [1e11, 1e14, 1e17];
+/** An epoch time above this is in ms, not in seconds. */
+const FROM_MS = 1e11;
 
 /**
- * @param {string} text of the first readable line
- * @returns {{ name: FormatName, parse: Parse } | null} null if it belongs to no known log; the header of a CSV is read
+ * @param {string} text of a line
+ * @param {FormatName} [only] the format that it must have
+ * @returns {{ name: FormatName, parse: Parse } | null} null if it has none of them; the header of a CSV has its format
  */
-export function formatOf(text) {
-  if (parseR2(text) !== null) {
-    return { name: 'r2', parse: parseR2 };
-  }
-  if (parseS3(text) !== null) {
-    return { name: 's3', parse: parseS3 };
-  }
-  const parse = csvParser(text);
-  return parse === null ? null : { name: 'csv', parse };
+export function formatOf(text, only) {
+  /** @type {[FormatName, Parse | null][]} */
+  const formats = [
+    ['r2', parseR2(text) && parseR2],
+    ['s3', parseS3(text) && parseS3],
+    ['csv', csvParser(text)],
+  ];
+  const [name, parse] = formats.find((format) => format[1] !== null && (only ?? format[0]) === format[0]) ?? [];
+  return name && parse ? { name, parse } : null;
 }
 
 /**
@@ -196,6 +197,5 @@ function timeOfCsv(text) {
   if (!/^[\d.]+$/.test(text)) {
     return Date.parse(text);
   }
-  const number = Number(text);
-  return number < FROM_MS ? number * 1000 : number < FROM_US ? number : number / (number < FROM_NS ? 1000 : 1e6);
+  return Number(text) < FROM_MS ? 1000 * Number(text) : Number(text);
 }

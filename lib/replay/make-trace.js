@@ -18,14 +18,6 @@ const MAX_BATCH = 1000;
 /** Bytes of an object if the log states no size at all. */
 const UNKNOWN_SIZE = 16_384;
 
-/** A rank is a time (39 bits) and an index (25 bits). */
-const INDEX_BITS = 25;
-const TIME_UNITS = 2 ** 39;
-const UNITS_IN_LOW = 2 ** (32 - INDEX_BITS);
-
-/** Index of the low half of a 64-bit number in memory. */
-const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
-
 /**
  * @typedef {object} Part of a log
  * @property {number} from ms after the first request
@@ -53,7 +45,7 @@ export function makeTrace(recorded, { from, length, limit }) {
     codes: new Uint8Array(shared(order.length, Uint8Array)),
     targets: new Uint32Array(shared(order.length, Uint32Array)),
     amounts: new Uint32Array(shared(order.length, Uint32Array)),
-    members: new Uint32Array(shared(MEMBER_VALUES * (membersIn(recorded, order) + 1), Uint32Array)),
+    members: new Uint32Array(shared(MEMBER_VALUES * (recorded.batched + 1), Uint32Array)),
     sizes: sizesOfObjects(recorded, locals, objects),
   };
   /** Number of changes of each object so far. */
@@ -96,21 +88,11 @@ function shared(count, type) {
  * @param {number} until epoch ms
  * @returns {Uint32Array} indices of the requests in that time, in the order of their times
  */
-function inOrder({ times, count, lastAt }, from, until) {
-  const unit = Math.max(Math.min(lastAt, until) - from, 1) / (TIME_UNITS - 1);
-  const ranks = new BigUint64Array(count);
-  const halves = new Uint32Array(ranks.buffer);
-  let chosen = 0;
-  for (let index = 0; index < count; index++) {
-    if (times[index] >= from && times[index] < until) {
-      const units = Math.floor((times[index] - from) / unit);
-      halves[2 * chosen + LOW_HALF] = (units % UNITS_IN_LOW) * 2 ** INDEX_BITS + index;
-      halves[2 * chosen + 1 - LOW_HALF] = Math.floor(units / UNITS_IN_LOW);
-      chosen += 1;
-    }
-  }
-  ranks.subarray(0, chosen).sort();
-  return Uint32Array.from({ length: chosen }, (_, each) => halves[2 * each + LOW_HALF] % 2 ** INDEX_BITS);
+function inOrder({ times, count }, from, until) {
+  const chosen = Uint32Array.from({ length: count }, (_, index) => index).filter(
+    (index) => times[index] >= from && times[index] < until,
+  );
+  return chosen.sort((one, other) => times[one] - times[other]);
 }
 
 /**
@@ -140,18 +122,6 @@ function numberObjects({ codes, objects, keyCount }, order) {
   };
   const prepared = number((code) => code !== WRITE);
   return { locals, prepared, objects: number((code) => code === WRITE) };
-}
-
-/**
- * @param {RecordedRequests} recorded
- * @param {Uint32Array} order
- */
-function membersIn({ codes }, order) {
-  let members = 0;
-  for (const index of order) {
-    members += Number(codes[index] === BATCH);
-  }
-  return members;
 }
 
 /**

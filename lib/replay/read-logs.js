@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { WHOLE } from '../workload/shard.js';
-import { FORMATS, csvParser, formatOf, parseR2, parseS3 } from './log-formats.js';
+import { FORMATS, formatOf } from './log-formats.js';
 import { MAX_REQUESTS, RecordedRequests } from './recorded-requests.js';
 import { ArrayElements, Lines } from './records.js';
 
@@ -47,10 +47,12 @@ export async function readLogs(files, { format, shard = WHOLE } = {}) {
     const take = (/** @type {string} */ text, /** @type {number} */ line) => {
       let isHeader = false;
       if (parse === null && tried++ < MAX_TRIED) {
-        const found = format === undefined ? formatOf(text) : parserOf(format, text);
+        const found = formatOf(text, format);
         parse = found?.parse ?? null;
         isHeader = found?.name === 'csv';
-        formats.add(found?.name ?? format);
+        if (found !== null) {
+          formats.add(found.name);
+        }
       }
       const request = parse?.(text) ?? null;
       if (request !== null) {
@@ -76,18 +78,7 @@ export async function readLogs(files, { format, shard = WHOLE } = {}) {
       `the logs have ${recorded.count} requests, more than the ${MAX_REQUESTS} that fit in memory: replay fewer files, or split them among hosts with --shard`,
     );
   }
-  formats.delete(undefined);
   return { recorded, formats: [...formats], unreadable, unreadableAt };
-}
-
-/**
- * @param {FormatName} name
- * @param {string} text of a line
- * @returns {{ name: FormatName, parse: Parse } | null} null if it has another format
- */
-function parserOf(name, text) {
-  const parse = name === 'csv' ? csvParser(text) : name === 'r2' ? parseR2 : parseS3;
-  return parse !== null && (name === 'csv' || parse(text) !== null) ? { name, parse } : null;
 }
 
 /**

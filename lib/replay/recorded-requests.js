@@ -71,8 +71,9 @@ export class RecordedRequests {
   sizes = new Float64Array(FIRST_CAPACITY);
   /** Of all shards. */
   firstAt = Infinity;
-  lastAt = -Infinity;
   failed = 0;
+  /** Objects in batches. */
+  batched = 0;
   /** Requests that are not replayed, by action. @type {Map<string, number>} */
   others = new Map();
 
@@ -97,7 +98,6 @@ export class RecordedRequests {
       return;
     }
     this.firstAt = Math.min(this.firstAt, time);
-    this.lastAt = Math.max(this.lastAt, time);
     const isPart = code === READ && size > 0 && bytes > 0 && bytes < size;
     const actual = isPart ? RANGE : code === READ && status === NOT_MODIFIED ? STAT : code;
     const amount = actual === BATCH ? this.#batchOf(request) : actual === RANGE || actual === LIST ? bytes : 0;
@@ -110,6 +110,7 @@ export class RecordedRequests {
         this.count += 1;
         continue;
       }
+      this.batched += Number(actual === BATCH);
       const object = actual === LIST ? hash.low : this.#keys.indexOf(hash);
       this.#put(time, actual, object, Math.min(amount, MAX_AMOUNT));
       if (actual !== LIST && size >= 0) {
@@ -143,11 +144,11 @@ export class RecordedRequests {
 
   #grow() {
     const capacity = Math.min(2 * this.count, MAX_REQUESTS);
-    this.times = copied(this.times, new Float64Array(capacity));
-    this.codes = copied(this.codes, new Uint8Array(capacity));
-    this.objects = copied(this.objects, new Uint32Array(capacity));
-    this.amounts = copied(this.amounts, new Uint32Array(capacity));
-    this.sizes = copied(this.sizes, new Float64Array(capacity));
+    this.times = grown(this.times, new Float64Array(capacity));
+    this.codes = grown(this.codes, new Uint8Array(capacity));
+    this.objects = grown(this.objects, new Uint32Array(capacity));
+    this.amounts = grown(this.amounts, new Uint32Array(capacity));
+    this.sizes = grown(this.sizes, new Float64Array(capacity));
   }
 
   /**
@@ -169,7 +170,7 @@ export class RecordedRequests {
  * @param {Values} from
  * @param {Values} to
  */
-function copied(from, to) {
+function grown(from, to) {
   to.set(from);
   return to;
 }

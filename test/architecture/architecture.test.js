@@ -142,7 +142,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   operations: 1100,
   options: 1850,
   preflight: 1200,
-  replay: 760,
+  replay: 750,
   report: 4550,
   run: 2900,
   s3: 2300,

@@ -138,7 +138,9 @@ test('objects that are read before the log writes them are prepared, and nothing
     'batch-remove': 1,
     remove: 1,
   });
-  const failures = result.stages.map(({ failed, integrityErrors, skipped }) => failed + integrityErrors + skipped);
+  const failures = result.stages.map(
+    ({ failed = 0, integrityErrors = 0, skipped = 0 }) => failed + integrityErrors + skipped,
+  );
   assert.deepEqual(failures, [0, 0, 0]);
   assert.deepEqual(await store.list(), []);
 });
