@@ -10,6 +10,7 @@ import { stageTimes } from './stage-schedule.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Budget } from '../engine/budget.js'
+ * @import { Pacing } from '../engine/arrivals.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome } from '../engine/workers.js'
@@ -22,6 +23,8 @@ import { stageTimes } from './stage-schedule.js';
  * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */
+
+const SECOND_MS = 1000;
 
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
@@ -105,7 +108,7 @@ class StageInOneSlot {
    */
   constructor(stage, time, firstObject, left, context) {
     const { config, clock } = context;
-    const { objects: count } = left;
+    const count = countOf(stage, left, config);
     this.#stage = stage;
     this.#time = time;
     this.#left = left;
@@ -185,6 +188,20 @@ class StageInOneSlot {
       exhaustedStage: needed ? name : null,
     });
   }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Left} left
+ * @param {Config} config
+ * @returns {number} objects of the stage, or requests to repeat
+ */
+function countOf({ creates, rewrites }, left, { load: { replay }, objects }) {
+  if (replay === undefined) {
+    return left.objects;
+  }
+  const { prepared, requests } = replay.trace;
+  return creates ? prepared : rewrites ? requests : objects.count;
 }
 
 /**
@@ -271,10 +288,9 @@ function namedKinds({ kinds }, counts) {
  * @returns {Load}
  */
 function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: objects }) {
-  const { size, sizes, runId } = config.objects;
-  const { threads, access, rate, arrival, timeout } = config.load;
+  const { size, sizes } = config.objects;
+  const { threads, access, timeout } = config.load;
   const { warmup } = config.schedule;
-  const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.
   const mayRepeat = isTimed || access !== undefined;
   const distinguishesRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
@@ -283,11 +299,29 @@ function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: 
     size,
     sizes,
     access,
-    pacing,
+    pacing: pacingOf(config, rewrites),
     warmup,
     windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
     ...(replaces ? { replaced: mixedMemory(first + objects, { copies: false, timeout }) } : {}),
   };
+}
+
+/**
+ * @param {Config} config
+ * @param {boolean} rewrites whether it is a stage that rewrites objects
+ * @returns {Pacing | null} null for a closed loop
+ */
+function pacingOf({ load: { rate, arrival, replay }, objects: { runId } }, rewrites) {
+  if (replay !== undefined && rewrites) {
+    const { trace, speed } = replay;
+    return {
+      rate: (SECOND_MS * speed * trace.requests) / Math.max(trace.length, SECOND_MS),
+      arrival: 'recorded',
+      seed: '',
+      speed,
+    };
+  }
+  return rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
 }
