@@ -7,7 +7,7 @@ import { Keyspace } from '../workload/keyspace.js';
 import { STALLED } from './bucket-access.js';
 import { inParallel } from './in-parallel.js';
 import { rangesAfter, walkRange } from './key-ranges.js';
-import { removeVersions, walkVersions } from './object-versions.js';
+import { walkVersions } from './object-versions.js';
 import { MAX_ASKED, existingOf } from './reconciliation.js';
 import { abortUploads, ownUploads } from './uploads.js';
 
@@ -19,7 +19,7 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { Place, Reconciliation } from './reconciliation.js'
  */
 
-/** S3's limit on keys per batch. */
+/** S3's limit on keys and versions per batch. */
 const MAX_BATCH_SIZE = 1000;
 
 /** Ends clean-up on a store that shows further keys of the run forever. */
@@ -278,14 +278,14 @@ async function look(options, findings, isFirst) {
  * @param {CleanupResult} result
  */
 async function findVersions(options, shown, result) {
+  const { admin, retry } = options;
   try {
     await walkVersions(options, async (bucket, own) => {
       shown.versions += own.filter(({ isObject }) => !isObject).length;
-      await removeVersions(options, bucket, own, (batch) => {
-        result.removed += batch.objects;
-        result.versions += batch.versions;
-        addProblems(result, batch.refused);
-      });
+      for (const count of /** @type {const} */ (['removed', 'versions'])) {
+        const versions = own.filter(({ isObject }) => isObject === (count === 'removed'));
+        await inBatches(versions, result, count, (batch) => retry(() => admin.deleteVersions(bucket, batch)));
+      }
     });
   } catch (error) {
     if (!isOfOneRequest(error)) {
@@ -354,12 +354,23 @@ async function removePlaces(options, places, result) {
  * @param {CleanupResult} result
  */
 async function removeKeys(options, bucket, keys, result) {
-  for (let start = 0; start < keys.length; start += MAX_BATCH_SIZE) {
-    const batch = keys.slice(start, start + MAX_BATCH_SIZE);
-    const refused = await deleteBatch(options, bucket, batch);
+  await inBatches(keys, result, 'removed', (batch) => deleteBatch(options, bucket, batch));
+}
+
+/**
+ * @template Entry
+ * @param {readonly Entry[]} entries to remove
+ * @param {CleanupResult} result
+ * @param {'removed' | 'versions'} count of the result
+ * @param {(batch: readonly Entry[]) => Promise<string[]>} remove resolves to one message per entry that is still there
+ */
+async function inBatches(entries, result, count, remove) {
+  for (let start = 0; start < entries.length; start += MAX_BATCH_SIZE) {
+    const batch = entries.slice(start, start + MAX_BATCH_SIZE);
+    const refused = await remove(batch);
     addProblems(result, refused);
     // A faulty store may refuse more keys than it was sent.
-    result.removed += Math.max(batch.length - refused.length, 0);
+    result[count] += Math.max(batch.length - refused.length, 0);
   }
 }
 
