@@ -18,18 +18,6 @@ const NOT_IMPLEMENTED = 501;
 /** @typedef {OwnKey & { bucket: string, key: string, uploadId: string }} OwnUpload an upload that a run began */
 
 /**
- * @param {BucketAccess} access
- * @param {readonly OwnUpload[]} uploads
- * @param {() => void} onAborted called for each upload
- */
-export async function abortUploads({ admin, retry }, uploads, onAborted) {
-  await inParallel(uploads, async (upload) => {
-    await retry(() => admin.abortUpload(upload.bucket, upload));
-    onAborted();
-  });
-}
-
-/**
  * Lists the run's multipart uploads: only those with a key that the run itself would give an object, in any bucket.
  *
  * @param {WalkOptions} options

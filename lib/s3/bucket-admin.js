@@ -134,9 +134,9 @@ export class BucketAdmin {
    * @returns {Promise<string[]>} one message per key that the store did not delete
    */
   async deleteBatch(bucket, keys) {
-    return this.#delete(
+    return this.deleteVersions(
       bucket,
-      keys.map((Key) => ({ Key })),
+      keys.map((key) => ({ key })),
     );
   }
 
@@ -207,14 +207,13 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {readonly ListedVersion[]} versions at most 1,000 (S3's limit)
+   * @param {readonly { key: string, versionId?: string }[]} versions at most 1,000 (S3's limit)
    * @returns {Promise<string[]>} one message per version that the store did not delete
    */
   async deleteVersions(bucket, versions) {
-    return this.#delete(
-      bucket,
-      versions.map(({ key, versionId }) => ({ Key: key, VersionId: versionId })),
-    );
+    const Objects = versions.map(({ key, versionId }) => ({ Key: key, VersionId: versionId }));
+    const { Errors } = await this.#send(BUCKET_CALLS.DeleteObjects, bucket, { Delete: { Objects, Quiet: true } });
+    return Errors.map(describeDeletion);
   }
 
   /**
@@ -313,17 +312,6 @@ export class BucketAdmin {
 
   close() {
     return this.#store.close();
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {{ Key: string, VersionId?: string }[]} objects
-   */
-  async #delete(bucket, objects) {
-    const { Errors } = await this.#send(BUCKET_CALLS.DeleteObjects, bucket, {
-      Delete: { Objects: objects, Quiet: true },
-    });
-    return Errors.map(describeDeletion);
   }
 
   /**
