@@ -108,9 +108,9 @@ function pricedOperations(config) {
   return [
     ...operationsOf(stages).map((operation) => {
       const operations = operationsFor(stageOf(operation), operation.creates ? prepared : objects, config);
-      const requests = operation.canTakeParts ? requestsForEach(config) : operation.race ? amounts.contenders : 1;
+      const each = operation.canTakeParts ? requestsForEach(config) : operation.race ? amounts.contenders : 1;
       const reads = operation.race ? operations * (1 + Number(operation.race.readsFirst)) : 0;
-      return { operation, count: Math.ceil(requests * operations), reads };
+      return { operation, count: Math.ceil(each * operations), reads };
     }),
     ...mix.map(({ operation, share }) => ({
       operation: operationNamed(operation),
