@@ -179,7 +179,7 @@ function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroup
   const { size, sizes } = load;
   const { listed } = engine.workload;
   const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };
-  const { connections, countSuccess } = delivery;
+  const { leads, connections, countSuccess } = delivery;
   const pauses = new Pauses();
   const startedAt = clock.now();
   const recorder = new Recorder(stage, { engine, load, budget, limit, startedAt, hooks, countSuccess });
@@ -240,7 +240,7 @@ function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroup
       for (let round = 1; wait > 0; round++) {
         const since = now();
         await pauses.wait(wait);
-        recorder.waited += now() - since;
+        recorder.waited += (now() - since) * (connections.length / leads.length);
         if (isOver()) {
           return false;
         }
