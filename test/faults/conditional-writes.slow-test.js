@@ -10,7 +10,7 @@ import { resultFrom } from '../helpers/result-schema.js';
 
 /** @import { TestContext } from 'node:test' */
 
-const RACES = 300;
+const RACES = 150;
 const RUN = [`${RACES}`, '32', '--size', '64', '--stages', 'write,create,swap', '--contenders', '4'];
 
 /**
