@@ -160,7 +160,7 @@ export async function runStage(stage, options) {
     for (let round = 1; wait > 0; round++) {
       const since = now();
       await pauses.wait(wait);
-      recorder.waited += now() - since;
+      recorder.waited += (now() - since) * (connections.length / leads.length);
       if (stopped.aborted || budget.isClosed) {
         return false;
       }
