@@ -42,7 +42,7 @@ test('--dry-run shows what a log contains and what a replay would cost, without 
     'At 10x: 100.1 requests per second in 11s, 100.1 per second in the busiest minute',
     'Waiting on R2: 290 changes within a second of another change of the same key',
   ]);
-  assert.match(stdout, /^Cost at R2's list prices: \$0\.0018 for 331 Class A and 900 Class B operations/m);
+  assert.match(stdout, /^Cost at R2's list prices: \$0\.0018 for 332 Class A and 900 Class B operations/m);
 });
 
 test('--fit prints a command that the program accepts', async () => {
