@@ -230,7 +230,7 @@ test('a replay that would cost too much, or has nothing to repeat, is refused be
   await assert.rejects(
     start({
       replay: logOf('batch.ndjson', [r2Line({ at: START, does: 'DeleteObjects', keys: ['a'] })]),
-      bucket: 'a,b',
+      bucket: 'bucket-a,bucket-b',
     }),
     /batch removals, which need all objects in one bucket/,
   );
