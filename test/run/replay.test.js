@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { tmpdir } from 'node:os';
+import { dollarsSpentOn } from '../../lib/cost/prices.js';
 import { run } from '../../lib/index.js';
 import { OPERATIONS } from '../../lib/operations/registry.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
@@ -143,10 +144,12 @@ test('objects that are read before the log writes them are prepared, and nothing
     ({ failed = 0, integrityErrors = 0, skipped = 0 }) => failed + integrityErrors + skipped,
   );
   assert.deepEqual(failures, [0, 0, 0]);
+  const [classA, classB] = [3 + 2 + 1 + 1, 3];
+  assert.equal(dollarsSpentOn(result.stages).toFixed(9), ((4.5 * classA + 0.36 * classB) / 1e6).toFixed(9));
   assert.deepEqual(await store.list(), []);
 });
 
-test('changes of a key keep their order, however fast they follow each other', async () => {
+test('changes of a key keep their order on several cores, however fast they follow each other', async () => {
   const lines = Array.from({ length: 60 }, (_, index) =>
     csvLine({
       at: START + index,
@@ -157,7 +160,7 @@ test('changes of a key keep their order, however fast they follow each other', a
   );
   const result = await run({
     ...{ store: 'local', replay: logOf('order.csv', [CSV_HEADER, ...lines]), threads: 16, speed: 1000 },
-    ...{ preflight: false },
+    ...{ preflight: false, cores: 2 },
   });
   const { end, failed, integrityErrors, operations } = stageOf(result, 'Replay');
   assert.deepEqual([end, failed, integrityErrors, operations], ['complete', 0, 0, 60]);
