@@ -46,6 +46,7 @@ function valuesOf({ store, objects, load, schedule, search }) {
     ...load,
     ...load.amounts,
     ...load.multipart,
+    multipart: load.multipart?.minSize === 0,
     ...(load.replay === undefined ? {} : ofReplay(load, load.replay)),
     ...schedule,
     gap: schedule.gap ?? (schedule.sharesSlots ? USUAL_GAP_MS : undefined),
