@@ -161,7 +161,8 @@ function* runsOf({ order, cells, turns, maxCost, progress, program }) {
     const { label, options, values, target } = cells[cell];
     // The option takes micro-dollars.
     const left = maxCost && Math.floor((maxCost - dollarsSpent(turns)) * 1e6) / 1e6;
-    if (left !== undefined && left <= 0) {
+    const isSpent = turns.some(({ result }) => result?.stages.some(({ end }) => end === 'unpaid'));
+    if (left !== undefined && (left <= 0 || isSpent)) {
       return;
     }
     progress.starts(label);
