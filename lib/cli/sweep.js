@@ -7,7 +7,7 @@ import { Checks, refuseIfAny } from '../options/usage-error.js';
 import { costLine } from '../report/cost-line.js';
 import { formatSweepCsv } from '../report/sweep-csv.js';
 import { sweepFigures } from '../report/sweep-figures.js';
-import { SweepProgress } from '../report/sweep-progress.js';
+import { sweepProgress } from '../report/sweep-progress.js';
 import { formatSweep } from '../report/sweep-text.js';
 import { prepareCells } from '../series/prepare-cells.js';
 import { readSweep, writeSweep } from '../series/saved-sweep.js';
@@ -59,7 +59,7 @@ export async function sweepByCommand(given, program) {
   const before = turns.length;
   announcement({ plan, cells, turns, order }).forEach(notify);
   const sweep = { ...plan, turns };
-  const progress = new SweepProgress(terminal, {
+  const progress = sweepProgress(terminal, {
     now: () => performance.now(),
     before,
     total: before + order.length,
@@ -153,7 +153,7 @@ function announcement({ plan: { variables, request }, cells, turns, order }) {
 
 /**
  * @param {{ order: readonly number[], cells: readonly PreparedCell[], turns: readonly SweepTurn[],
- *   maxCost: number | undefined, progress: SweepProgress, program: Program }} parts `turns` grows as runs end
+ *   maxCost: number | undefined, progress: ReturnType<typeof sweepProgress>, program: Program }} parts `turns` grows as runs end
  */
 function* runsOf({ order, cells, turns, maxCost, progress, program }) {
   const { env, invocation, terminal, stopRequest } = program;
@@ -182,7 +182,7 @@ function* runsOf({ order, cells, turns, maxCost, progress, program }) {
       errors.forEach((error) => terminal.err(`${label}: ${error}`));
     };
     const context = {
-      on: Object.assign(progress, { runEnds }),
+      on: { ...progress.listener, runEnds },
       env,
       ownsProcess: true,
       program: { invocation, problems: [], prepared },
