@@ -11,7 +11,6 @@ import { readThresholds } from './thresholds/read-thresholds.js';
 /**
  * @import { Comparison } from './model/comparison.js'
  * @import { Result, ThresholdResult } from './model/result.js'
- * @import { ProgramContext } from './run/program.js'
  * @import { RunContext } from './run/run-context.js'
  * @import { RunOptions } from './run/run-options.js'
  */
@@ -51,13 +50,18 @@ const optional = (isValid) => (value) => value === undefined || isValid(value);
  */
 export async function run(options, context = {}) {
   check([context, isObject, 'context: expected an object']);
-  const { program, signal, on, env, ownsProcess, ...unknown } = /** @type {ProgramContext} */ (context);
+  const { signal, on, env, ownsProcess, invocation, ...unknown } = context;
   const others = Object.keys(unknown);
   check(
     [signal, optional((value) => value instanceof AbortSignal), 'signal: expected an AbortSignal'],
     [on, optional(isObject), 'on: expected an object'],
     [env, optional(isObject), 'env: expected an object'],
-    [others.length, (count) => count === 0, `${others.join(', ')}: expected one of signal, on, env, ownsProcess`],
+    [invocation, optional(isObject), 'invocation: expected an object'],
+    [
+      others.length,
+      (count) => count === 0,
+      `${others.join(', ')}: expected one of signal, on, env, ownsProcess, invocation`,
+    ],
   );
   const module = await import('./run/run.js');
   return module.run(/** @type {Readonly<Record<string, any>>} */ (options ?? {}), context);

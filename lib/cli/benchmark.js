@@ -1,5 +1,5 @@
 import { run, RunError } from '../index.js';
-import { Checks } from '../options/usage-error.js';
+import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 import { openListeners } from '../report/reporters.js';
 import { closingMessages } from './closing-messages.js';
 import { assertedRun } from './command-line.js';
@@ -13,11 +13,10 @@ import { reportError } from './report-error.js';
 import { openResults } from './result-files.js';
 
 /**
+ * @import { Config } from '../model/config.js'
  * @import { Result, RunResult } from '../model/result.js'
- * @import { RunObserver } from '../model/run-events.js'
+ * @import { ReadyRun, RunObserver } from '../model/run-events.js'
  * @import { Listener } from '../report/reporter.js'
- * @import { PreparedRun, ProgramContext } from '../run/program.js'
- * @import { RunMetrics } from '../telemetry/run-metrics.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
  * @import { Later } from './later-commands.js'
@@ -25,6 +24,10 @@ import { openResults } from './result-files.js';
  * @import { ResultOutput } from './result-files.js'
  * @import { Outlets } from './telemetry.js'
  * @import { Terminal } from './terminal.js'
+ *
+ * @typedef {{ config: Config, later: Later, listeners: Required<Listener> }} Begun
+ *
+ * @typedef {(ran: RunResult, config: Config, later: Later) => readonly string[]} Closing notices at the end of a run
  *
  * @typedef {object} Outputs
  * @property {readonly string[]} problems why the run cannot start
@@ -35,28 +38,75 @@ import { openResults } from './result-files.js';
  */
 
 /**
+ * Runs the benchmark, reports its progress and result, and checks the result against the --assert limits.
+ *
  * @param {CommandLine} options
  * @param {Program} program
+ * @param {Closing} [closing]
  * @returns {Promise<number>} the exit status
  */
-export async function runByCommand(options, program) {
-  const outputs = await openOutputs(options, program.env);
-  const { results, logFile, outlets } = outputs;
-  program.stopRequest.onEndAtOnce = () => {
+export async function runByCommand(options, program, closing = () => []) {
+  const { env, invocation, stopRequest, terminal } = program;
+  const outputs = await openOutputs(options, env);
+  const { problems, results, logFile, outlets } = outputs;
+  const notify = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
+  const discard = () => {
     results.forEach(({ file }) => file?.discard());
     logFile?.close();
   };
+  stopRequest.onEndAtOnce = discard;
+  /** @type {{ begun: Begun | null, ran: RunResult | null, settled: number | null }} `settled`: the exit status */
+  const state = { begun: null, ran: null, settled: null };
+  /** @type {Partial<RunObserver>} */
+  const on = {
+    ...(outlets === null ? {} : { snapshot() {} }),
+    runIsReady(ready) {
+      refuseIfAny(problems);
+      const later = laterOf(options, ready.variables, invocation);
+      watchForStop(program, ready, { notify, later, discard });
+      if (logFile !== null) {
+        logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run continues`);
+      }
+      outlets?.notices.forEach(notify);
+      const listeners = listenersOf(options, outputs, program, ready);
+      state.begun = { config: ready.config, later, listeners };
+      Object.assign(on, listeners, {
+        runEnds(/** @type {RunResult} */ result) {
+          state.ran = result;
+          listeners.runEnds(result);
+        },
+      });
+    },
+  };
   try {
-    const reported = new ReportedRun(options, outputs, program);
-    try {
-      await reported.run();
-      return await reported.conclude();
-    } finally {
-      await reported.close();
-    }
+    await run(options.given, { on, env, signal: stopRequest.signal, ownsProcess: true, invocation }).catch((error) => {
+      if (state.begun === null && error instanceof UsageError) {
+        throw new UsageError([...new Set([...error.problems, ...problems])], error.hint);
+      }
+      // The run's result already records what a RunError reports.
+      if (!(error instanceof RunError)) {
+        throw error;
+      }
+    });
+    const { config, later } = /** @type {Begun} */ (state.begun);
+    const ran = /** @type {RunResult} */ (state.ran);
+    const { notices, errors } = closingMessages(ran, config, later);
+    notices.forEach(notify);
+    errors.forEach((error) => terminal.err(error));
+    state.settled = await conclude(ran, outputs, program, notify);
+    closing(ran, config, later).forEach(notify);
+    return state.settled;
   } finally {
-    results.forEach(({ file }) => file?.discard());
-    logFile?.close();
+    state.begun?.listeners.close();
+    if (state.settled !== null) {
+      // The objects are removed and the results are written, so a signal now only ends the wait for the last scrape.
+      stopRequest.settle(state.settled);
+      stopRequest.onRequest = () => {};
+      stopRequest.onEndAtOnce = () => logFile?.close();
+    }
+    // The outcome is already decided, so a slow or failing collector cannot change it.
+    await outlets?.finish(stopRequest.signal, notify);
+    discard();
     await outlets?.close();
   }
 }
@@ -73,187 +123,68 @@ async function openOutputs(options, env) {
   const results = await openResults(options.results, checks);
   const logFile = log === undefined ? null : await checks.run(() => new LogFile(log, { append: logAppend }));
   const showsMetrics = otlp || otlpUrl !== undefined || metricsPort !== undefined;
-  const outlets = showsMetrics ? await openOutlets(options, env, checks) : null;
+  const outlets = showsMetrics
+    ? await (await load(() => import('./telemetry.js'))).openOutlets(options, env, checks)
+    : null;
   return { problems: checks.problems, guard, results, logFile, outlets };
 }
 
 /**
- * @param {CommandLine} options
- * @param {NodeJS.ProcessEnv} env
- * @param {Checks} checks
+ * @param {Program} program
+ * @param {ReadyRun} ready
+ * @param {{ notify: (line: string) => void, later: Later, discard: () => void }} parts
  */
-async function openOutlets(options, env, checks) {
-  const telemetry = await load(() => import('./telemetry.js'));
-  return telemetry.openOutlets(options, env, checks);
+function watchForStop({ stopRequest, terminal }, { config }, { notify, later, discard }) {
+  stopRequest.listen();
+  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
+  stopRequest.onEndAtOnce = () => {
+    discard();
+    if (!config.store.isEmbedded && config.objects.existing === undefined) {
+      terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
+    }
+  };
 }
 
-/** Runs the benchmark, reports its progress and result, and checks the result against the --assert limits. */
-class ReportedRun {
-  #options;
-  #outputs;
-  #program;
-  /** @type {PreparedRun | null} */
-  #prepared = null;
-  /** @type {Later | null} */
-  #later = null;
-  /** @type {Required<Listener> | null} */
-  #observer = null;
-  /** @type {RunMetrics | null} */
-  #metrics = null;
-  /** @type {RunResult | null} */
-  #ran = null;
-  /** The exit status, once it is known. @type {number | null} */
-  #settled = null;
-  #notify;
+/**
+ * @param {CommandLine} options
+ * @param {Outputs} outputs
+ * @param {Program} program
+ * @param {ReadyRun} ready
+ */
+function listenersOf({ quiet }, { results, logFile, outlets }, { terminal }, ready) {
+  const { config, clock } = ready;
+  const stdoutIsTaken = results.some(({ file }) => file === null);
+  const warn = (/** @type {string} */ message) => terminal.err(`warning: ${message}`);
+  return openListeners({
+    ...{ screen: terminal, config, quiet, logFile, stdoutIsTaken, now: clock.now },
+    hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !quiet,
+    telemetry: outlets?.listen(ready, warn),
+  });
+}
 
-  /**
-   * @param {CommandLine} options
-   * @param {Outputs} outputs
-   * @param {Program} program
-   */
-  constructor(options, outputs, program) {
-    this.#options = options;
-    this.#outputs = outputs;
-    this.#program = program;
-    this.#notify = options.quiet ? () => {} : (/** @type {string} */ line) => program.terminal.err(line);
+/**
+ * @param {RunResult} ran
+ * @param {Outputs} outputs
+ * @param {Program} program
+ * @param {(line: string) => void} notify
+ * @returns {Promise<number>} the exit status
+ */
+async function conclude(ran, outputs, { terminal, stopRequest, isDebugging }, notify) {
+  const { results, logFile } = outputs;
+  const guard = /** @type {Guard} */ (outputs.guard);
+  const outcome = outcomeOf(ran, { guard, stopRequest, hasLost: logFile?.hasFailed === true });
+  outcome.messages.forEach(({ line, isNotice }) => (isNotice ? notify(line) : terminal.err(line)));
+  if (results.some(({ file }) => file === null)) {
+    // The run is over: if stdout turns out to be closed, do not announce a stop.
+    stopRequest.onRequest = () => {};
   }
-
-  /** @throws {UsageError} if the run cannot start */
-  async run() {
-    const { env, invocation, stopRequest } = this.#program;
-    const { outlets, problems } = this.#outputs;
-    /** @type {Partial<RunObserver>} */
-    const on = outlets === null ? {} : { snapshot() {} };
-    const prepared = async (/** @type {PreparedRun} */ preparedRun) => {
-      Object.assign(on, await this.#begin(preparedRun));
-    };
-    const program = { invocation, problems, prepared };
-    /** @type {ProgramContext} */
-    const context = { on, env, signal: stopRequest.signal, ownsProcess: true, program };
-    await run(this.#options.given, context).catch((error) => {
-      // The run's result already records what a RunError reports.
-      if (!(error instanceof RunError)) {
-        throw error;
-      }
-    });
+  const failures = await writeResults(results, outcome.result, terminal);
+  failures.forEach((failure) => terminal.err(`error: ${failure}`));
+  if (ran.crash !== null) {
+    reportError(ran.crash, terminal, isDebugging);
   }
-
-  /**
-   * @param {PreparedRun} prepared
-   * @returns {Promise<Partial<RunObserver>>} the observer of the run
-   */
-  async #begin(prepared) {
-    const { config, target } = prepared;
-    const { terminal, stopRequest, invocation } = this.#program;
-    const { logFile } = this.#outputs;
-    const later = laterOf(this.#options, target, invocation);
-    stopRequest.listen();
-    stopRequest.onRequest = (reason) =>
-      this.#notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
-    const { onEndAtOnce } = stopRequest;
-    stopRequest.onEndAtOnce = () => {
-      onEndAtOnce();
-      if (!config.store.isEmbedded && config.objects.existing === undefined) {
-        terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
-      }
-    };
-    if (logFile !== null) {
-      logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run continues`);
-    }
-    this.#prepared = prepared;
-    this.#later = later;
-    this.#metrics = await this.#watch(prepared);
-    this.#observer = this.#openListeners(prepared);
-    const { runEnds } = this.#observer;
-    return {
-      ...this.#observer,
-      runEnds: (ran) => {
-        this.#ran = ran;
-        runEnds(ran);
-      },
-    };
-  }
-
-  /**
-   * @param {PreparedRun} prepared
-   * @returns {Promise<RunMetrics | null>} a listener for the run's events; null if no metrics were requested
-   */
-  async #watch({ config, identity, clock: { now, epochNow } }) {
-    const { outlets } = this.#outputs;
-    if (outlets === null) {
-      return null;
-    }
-    const { noticesOfOutlets, startTelemetry } = await load(() => import('./telemetry.js'));
-    const warn = (/** @type {string} */ message) => this.#program.terminal.err(`warning: ${message}`);
-    noticesOfOutlets(outlets, this.#options).forEach(this.#notify);
-    return startTelemetry(outlets, { config, identity, now, epochNow, warn });
-  }
-
-  /** @param {PreparedRun} prepared */
-  #openListeners({ config, clock }) {
-    const { terminal } = this.#program;
-    const { quiet } = this.#options;
-    const stdoutIsTaken = this.#isStdoutTaken;
-    return openListeners({
-      screen: terminal,
-      config,
-      quiet,
-      logFile: this.#outputs.logFile,
-      stdoutIsTaken,
-      now: clock.now,
-      hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !quiet,
-      telemetry: this.#metrics ?? undefined,
-    });
-  }
-
-  get #isStdoutTaken() {
-    return this.#outputs.results.some(({ file }) => file === null);
-  }
-
-  /** @returns {Promise<number>} the exit status */
-  async conclude() {
-    const { terminal, stopRequest, isDebugging } = this.#program;
-    const { guard, results, logFile } = this.#outputs;
-    const { config } = /** @type {PreparedRun} */ (this.#prepared);
-    const ran = /** @type {RunResult} */ (this.#ran);
-    const { notices, errors } = closingMessages(ran, config, /** @type {Later} */ (this.#later));
-    notices.forEach(this.#notify);
-    errors.forEach((error) => terminal.err(error));
-    const hasLost = logFile?.hasFailed === true;
-    const outcome = outcomeOf(ran, { guard: /** @type {Guard} */ (guard), stopRequest, hasLost });
-    outcome.messages.forEach(({ line, isNotice }) => (isNotice ? this.#notify(line) : terminal.err(line)));
-    if (this.#isStdoutTaken) {
-      // The run is over: if stdout turns out to be closed, do not announce a stop.
-      stopRequest.onRequest = () => {};
-    }
-    const failures = await writeResults(results, outcome.result, terminal);
-    failures.forEach((failure) => terminal.err(`error: ${failure}`));
-    if (ran.crash !== null) {
-      reportError(ran.crash, terminal, isDebugging);
-    }
-    const mayBeWorse = outcome.status === EXIT.complete || outcome.status === EXIT.thresholdMissed;
-    this.#settled = failures.length > 0 && mayBeWorse ? EXIT.incomplete : outcome.status;
-    return this.#settled;
-  }
-
-  /** Closes all listeners, whatever the outcome of the run. */
-  async close() {
-    const { stopRequest } = this.#program;
-    this.#observer?.close();
-    if (this.#settled !== null) {
-      // The objects are removed and the results are written, so a signal now only ends the wait for the last scrape.
-      stopRequest.settle(this.#settled);
-      stopRequest.onRequest = () => {};
-      stopRequest.onEndAtOnce = () => this.#outputs.logFile?.close();
-    }
-    // The outcome is already decided, so a slow or failing collector cannot change it.
-    const { outlets } = this.#outputs;
-    if (this.#metrics !== null && outlets !== null) {
-      const { exportLast } = await load(() => import('./telemetry.js'));
-      await exportLast(outlets, stopRequest.signal, this.#notify);
-      this.#metrics.close();
-    }
-  }
+  const mayBeWorse = outcome.status === EXIT.complete || outcome.status === EXIT.thresholdMissed;
+  return failures.length > 0 && mayBeWorse ? EXIT.incomplete : outcome.status;
 }
 
 /**

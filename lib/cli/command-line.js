@@ -56,12 +56,21 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
  *   { command: 'sweep', options: SweepArguments } |
- *   { command: 'run' | 'init' | 'cleanup' | 'list', options: CommandLine }} Request
+ *   { command: 'run' | 'quick' | 'init' | 'cleanup' | 'list', options: CommandLine }} Request
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
  * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
  */
 
 const HELP_WIDTH = 100;
+
+/** The load of `quick`, which spends at most $0.05 on R2 and about a minute; it lowers the threads to fit the store. */
+export const QUICK = Object.freeze({
+  objects: 5000,
+  threads: 256,
+  duration: '8s',
+  maxOperations: 30_000,
+  maxCost: 0.05,
+});
 
 const MIXED = MIXED_STAGE.toLowerCase();
 
@@ -75,7 +84,13 @@ const MIXED = MIXED_STAGE.toLowerCase();
  */
 export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
-  refuseKnownWord(argv[0] ?? '', benchmark);
+  if (argv.length === 0) {
+    throw new UsageError(
+      [`expected a command, or <objects> <threads>; start with: ${benchmark} quick --local`],
+      helpHint(benchmark),
+    );
+  }
+  refuseKnownWord(argv[0], benchmark);
   const { topic, parameters } = helpTopicIn(argv, invocation, helpHint(benchmark));
   const program = newCommand('run', benchmark, outputs, topic.isGrouped)
     .usage(`<objects> <threads> [options]${topic.isGrouped ? '' : usageOfCommands(benchmark)}`)
@@ -99,9 +114,9 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
-  for (const name of /** @type {const} */ (['merge', 'report', 'compare', 'ab', 'sweep', 'cleanup'])) {
+  for (const name of /** @type {const} */ (['quick', 'merge', 'report', 'compare', 'ab', 'sweep', 'cleanup'])) {
     const words = `${benchmark} ${name}`;
-    const command = newCommand(name, name, outputs)
+    const command = newCommand(name, name, outputs, name === 'quick')
       .addHelpText('after', afterHelp(name, invocation))
       .showHelpAfterError(`(${helpHint(words)})`);
     program.addCommand(command);
@@ -153,6 +168,11 @@ function requestOf(command, operands, given, words) {
         command,
         options: { operands, given, problems: sharedFiles({ json, csv, report }), hint: helpHint(words) },
       };
+    }
+    case 'quick': {
+      const { objects, threads, duration, maxOperations, maxCost } = QUICK;
+      const load = { duration, maxOperations: String(maxOperations), maxCost: String(maxCost) };
+      return { ...loadRequest('run', [String(objects), String(threads)], { ...load, ...given }, words), command };
     }
     case 'cleanup': {
       const [what = true] = operands;

@@ -14,6 +14,13 @@ import { UsageError } from '../options/usage-error.js';
 
 /** The benchmark itself (`run`) and its commands. @type {Readonly<Record<Exclude<CommandName, 'side'>, CommandRow>>} */
 export const COMMANDS = Object.freeze({
+  quick: {
+    operands: '',
+    summary: 'a first answer in a minute; start here',
+    description:
+      'Measures writes, reads and stats for eight seconds each, with as many threads as the latency of the store ' +
+      'needs, and removes what it wrote. On R2, it costs at most $0.05.',
+  },
   merge: {
     operands: '<files...>',
     summary: 'combine logs and results of many hosts',
@@ -108,6 +115,11 @@ const EXIT_STATUS =
  */
 export function afterHelp(name, { benchmark, peak }, words = `${benchmark} ${name}`) {
   const texts = {
+    quick: `
+Examples:
+  without an account:       ${words} --local
+  your bucket, from .env:   ${words}
+  the AWS SDK:              ${words} --client sdk --report report.html`,
     run: `
 More options (${benchmark} --help <topic>):
 ${topicLines().join('\n')}

@@ -7,7 +7,6 @@ import { sizeText } from '../workload/size-distribution.js';
  * @import { Config, ObjectsConfig } from '../model/config.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Invocation } from '../store/hint.js'
- * @import { Target } from '../store/target.js'
  */
 
 // Commands that the program prints for use after the run.
@@ -25,13 +24,13 @@ import { sizeText } from '../workload/size-distribution.js';
 
 /**
  * @param {Pick<CommandLine, (typeof STORE_OPTIONS)[number]>} options
- * @param {Pick<Target, 'overrides'> | null} target null if it could not be opened
+ * @param {Later['variables']} variables
  * @param {Invocation} invocation
  * @returns {Later}
  */
-export function laterOf(options, target, invocation) {
+export function laterOf(options, variables, invocation) {
   const ofStore = Object.fromEntries(STORE_OPTIONS.map((name) => [name, options[name]]));
-  return { options: ofStore, variables: target?.overrides ?? {}, command: invocation.benchmark };
+  return { options: ofStore, variables, command: invocation.benchmark };
 }
 
 /**
@@ -61,8 +60,9 @@ export function readAgainCommand(place, { count, size, sizes }, later) {
  * @param {string[]} args
  * @param {RunPlace} place
  * @param {Later} later
+ * @returns {string} the shell command that uses the same store
  */
-function commandFor(args, { objects: { shard, prefix }, load: { client } }, { options, variables, command }) {
+export function commandFor(args, { objects: { shard, prefix }, load: { client } }, { options, variables, command }) {
   const words = [
     ...args,
     ...(shard.count > 1 ? ['--shard', `${shard.index}/${shard.count}`] : []),

@@ -93,8 +93,16 @@ async function runRequest(argv, program) {
     );
     return EXIT.complete;
   }
+  if (command === 'run' || command === 'quick') {
+    if (options.dryRun) {
+      return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);
+    }
+  }
   if (command === 'run') {
     return (await load(() => import('./benchmark.js'))).runByCommand(options, program);
+  }
+  if (command === 'quick') {
+    return (await load(() => import('./quick.js'))).quickByCommand(options, program);
   }
   return workOnStore(command, options, program);
 }
@@ -129,11 +137,14 @@ async function compareByTurns(options, { env, invocation, terminal, stopRequest,
  */
 async function workOnStore(command, options, { env, invocation, terminal, stopRequest }) {
   const { Clock } = await load(() => import('../clock/clock.js'));
-  const { prepare } = await load(() => import('./prepare.js'));
+  const { prepareRun } = await load(() => import('../run/prepare-run.js'));
+  const { laterOf } = await load(() => import('./later-commands.js'));
   const clock = new Clock();
   const random = Math.random;
   const { signal } = stopRequest;
-  const { target, config, later } = await prepare(options, { env, now: clock.epochNow(), random, invocation, signal });
+  const deps = { env, now: clock.epochNow(), random, invocation, signal };
+  const { target, config } = await prepareRun(options, deps);
+  const later = laterOf(options, target.overrides, invocation);
   const { renewal } = target;
   const context = { clock, random, signal, terminal, quiet: options.quiet, credentials: renewal?.credentials };
   target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));

@@ -8,7 +8,7 @@ import { STANDARD_OUTPUT } from '../options/values.js';
 import { ReportFile } from './output-file.js';
 import { laterOf } from './later-commands.js';
 import { openTarget } from '../store/target.js';
-import { checkFileLimit, configOf, withStore } from '../run/prepare-run.js';
+import { checkFileLimit, prepareRun } from '../run/prepare-run.js';
 import { makeRunId } from '../options/resolve.js';
 import { linesOfSides } from './sides.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
@@ -42,49 +42,58 @@ const MAX_TRACKED_OBJECTS = 250_000_000;
 export async function prepareSides(options, context) {
   const { json, report } = options;
   const checks = { a: new Checks(), b: new Checks(), both: new Checks() };
-  /** @type {Record<Side, Target | null>} */
-  const targets = { a: null, b: null };
-  /** @type {ReportFile | null} */
-  let jsonFile = null;
-  /** @type {ReportFile | null} */
-  let reportFile = null;
+  /** @type {Partial<Record<Side, { target: Target, config: Config }>>} */
+  const opened = {};
+  /** @type {(ReportFile | null)[]} */
+  const files = [];
   const close = async () => {
-    jsonFile?.discard();
-    reportFile?.discard();
-    await Promise.all([...new Set(Object.values(targets))].map((target) => target?.close()));
+    files.forEach((file) => file?.discard());
+    await Promise.all([...new Set(Object.values(opened).map(({ target }) => target))].map((target) => target.close()));
   };
   try {
     await checks.both.run(() => checkObjects(options));
-    await openTargets(targets, options, checks, context);
-    if (json !== undefined && json !== STANDARD_OUTPUT) {
-      jsonFile = await checks.both.run(() => new ReportFile(json, '--json'));
-    }
-    if (report !== undefined && report !== STANDARD_OUTPUT) {
-      reportFile = await checks.both.run(() => new ReportFile(report, '--report'));
+    for (const [flag, file] of [
+      ['--json', json],
+      ['--report', report],
+    ]) {
+      const isFile = file !== undefined && file !== STANDARD_OUTPUT;
+      files.push(isFile ? await checks.both.run(() => new ReportFile(file, String(flag))) : null);
     }
     const runId = options.a.options.runId ?? makeRunId(context.now, context.random);
-    const configOfSide = (/** @type {Side} */ side) =>
-      configOf(
-        { ...options[side].options, runId: `${runId}-${side}` },
-        { target: targets[side], passes: passesOf(options.quads), ...context },
-        checks[side],
-      );
-    const [ofA, ofB] = [await configOfSide('a'), await configOfSide('b')];
-    if (ofA !== null && ofB !== null) {
-      const [threads, cores] = [connectionsFor(ofA.load) + connectionsFor(ofB.load), ofA.load.cores + ofB.load.cores];
-      await checks.both.run(() => checkFileLimit({ threads, cores }));
+    for (const side of /** @type {const} */ (['a', 'b'])) {
+      const { options: own } = options[side];
+      const prepared = await checks[side].run(async () => {
+        const shared = side === 'b' && sharesStore(options) ? opened.a?.target : undefined;
+        const target =
+          shared ?? (await openTarget({ ...own, objects: objectsAtOnce(own, options.quads) }, context.env, context));
+        try {
+          return await prepareRun(
+            { ...own, runId: `${runId}-${side}` },
+            { ...context, target, passes: passesOf(options.quads) },
+          );
+        } catch (error) {
+          await (shared === undefined ? target.close() : undefined);
+          throw error;
+        }
+      });
+      if (prepared !== null) {
+        opened[side] = prepared;
+      }
     }
-    const [a, b] = [withStore(ofA), withStore(ofB)];
-    if (a !== null && b !== null) {
-      await checks.both.run(() => checkCostOfBoth([a, b], options.maxCost));
+    const { a, b } = opened;
+    if (a !== undefined && b !== undefined) {
+      const [ofA, ofB] = [a.config.load, b.config.load];
+      const both = { threads: connectionsFor(ofA) + connectionsFor(ofB), cores: ofA.cores + ofB.cores };
+      await checks.both.run(() => checkFileLimit(both));
+      await checks.both.run(() => checkCostOfBoth([a.config, b.config], options.maxCost));
     }
     const problems = [...checks.both.problems, ...linesOfSides(checks.a.problems, checks.b.problems)];
     refuseIfAny(problems, checks.a.hint || checks.b.hint);
-    const sides = /** @type {PreparedSides['sides']} */ ({
-      a: { target: targets.a, config: a, later: laterOf(options.a.options, targets.a, context.invocation) },
-      b: { target: targets.b, config: b, later: laterOf(options.b.options, targets.b, context.invocation) },
-    });
-    return { sides, jsonFile, reportFile, close };
+    const sideOf = (/** @type {Side} */ side) => {
+      const { target, config } = /** @type {{ target: Target, config: Config }} */ (opened[side]);
+      return { target, config, later: laterOf(options[side].options, target.overrides, context.invocation) };
+    };
+    return { sides: { a: sideOf('a'), b: sideOf('b') }, jsonFile: files[0], reportFile: files[1], close };
   } catch (error) {
     await close();
     throw error;
@@ -96,26 +105,12 @@ export async function prepareSides(options, context) {
  *   signal: AbortSignal }} SideContext `now` in epoch ms; `random` uniform in [0, 1); for `signal` see openTarget
  */
 
-/**
- * Opens the targets. Sides with the same store share one target, so a single --local endpoint serves both.
- *
- * @param {Record<Side, Target | null>} targets filled in here; an entry stays null if the checks recorded problems
- * @param {AbOptions} options
- * @param {Record<Side, Checks>} checks
- * @param {SideContext} context
- */
-async function openTargets(targets, { a, b, quads }, checks, { env, invocation, signal }) {
-  const open = (/** @type {CommandLine} */ options) =>
-    openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, { invocation, signal });
-  targets.a = await checks.a.run(() => open(a.options));
+/** Whether one target, such as a single --local endpoint, serves both sides. @param {AbOptions} options */
+function sharesStore({ a, b }) {
   const hasOwnAddress = [a, b].some(({ options: { client } }) => client === 'edge' || client === 'public');
   const isSameKind = a.options.client === b.options.client || !hasOwnAddress;
-  const sharesStore =
-    isSameKind &&
-    [...STORE_OPTIONS, /** @type {const} */ ('faults'), /** @type {const} */ ('publicUrl')].every((name) =>
-      isDeepStrictEqual(a.options[name], b.options[name]),
-    );
-  targets.b = targets.a !== null && sharesStore ? targets.a : await checks.b.run(() => open(b.options));
+  const names = [...STORE_OPTIONS, /** @type {const} */ ('faults'), /** @type {const} */ ('publicUrl')];
+  return isSameKind && names.every((name) => isDeepStrictEqual(a.options[name], b.options[name]));
 }
 
 /**

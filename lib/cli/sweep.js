@@ -25,6 +25,7 @@ import { openResults } from './result-files.js';
 /**
  * @import { Config } from '../model/config.js'
  * @import { RunResult } from '../model/result.js'
+ * @import { ReadyRun } from '../model/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { PreparedCell } from '../series/prepare-cells.js'
  * @import { Sweep, SweepPlan, SweepTurn } from '../series/sweep-plan.js'
@@ -158,7 +159,7 @@ function announcement({ plan: { variables, request }, cells, turns, order }) {
 function* runsOf({ order, cells, turns, maxCost, progress, program }) {
   const { env, invocation, terminal, stopRequest } = program;
   for (const cell of order) {
-    const { label, options, values, target } = cells[cell];
+    const { label, options, values } = cells[cell];
     // The option takes micro-dollars.
     const left = maxCost && Math.floor((maxCost - dollarsSpent(turns)) * 1e6) / 1e6;
     const isSpent = turns.some(({ result }) => result?.stages.some(({ end }) => end === 'unpaid'));
@@ -166,27 +167,22 @@ function* runsOf({ order, cells, turns, maxCost, progress, program }) {
       return;
     }
     progress.starts(label);
-    const later = laterOf(values, target, invocation);
-    /** @type {Config | null} */
-    let config = null;
-    const prepared = async (/** @type {{ config: Config }} */ run) => {
-      config = run.config;
+    const on = { ...progress.listener };
+    stopRequest.onEndAtOnce = () => {};
+    const runIsReady = (/** @type {ReadyRun} */ { config, variables }) => {
+      const later = laterOf(values, variables, invocation);
+      stopRequest.onEndAtOnce = () => {
+        if (!config.store.isEmbedded && config.objects.existing === undefined) {
+          terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
+        }
+      };
+      const runEnds = (/** @type {RunResult} */ ran) => {
+        const { errors } = closingMessages({ ...ran, problems: [] }, config, later);
+        errors.forEach((error) => terminal.err(`${label}: ${error}`));
+      };
+      Object.assign(on, { runEnds });
     };
-    stopRequest.onEndAtOnce = () => {
-      if (config !== null && !config.store.isEmbedded && config.objects.existing === undefined) {
-        terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
-      }
-    };
-    const runEnds = (/** @type {RunResult} */ ran) => {
-      const { errors } = closingMessages({ ...ran, problems: [] }, /** @type {Config} */ (config), later);
-      errors.forEach((error) => terminal.err(`${label}: ${error}`));
-    };
-    const context = {
-      on: { ...progress.listener, runEnds },
-      env,
-      ownsProcess: true,
-      program: { invocation, problems: [], prepared },
-    };
+    const context = { on: Object.assign(on, { runIsReady }), env, ownsProcess: true, invocation };
     yield { cell, options: left === undefined ? options : { ...options, maxCost: left }, context };
   }
 }

@@ -8,6 +8,7 @@ import { readOtlpSettings } from './otlp-settings.js';
 
 /**
  * @import { Config } from '../model/config.js'
+ * @import { ReadyRun } from '../model/run-events.js'
  * @import { Operation } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { Checks } from '../options/usage-error.js'
@@ -15,12 +16,16 @@ import { readOtlpSettings } from './otlp-settings.js';
  * @import { OtlpExporter } from '../telemetry/otlp-exporter.js'
  * @import { PlannedStage, RunMetrics } from '../telemetry/run-metrics.js'
  * @import { ScrapeServer } from '../telemetry/scrape-server.js'
+ * @import { Listener } from '../report/reporter.js'
  * @import { CommandLine } from './command-line.js'
  *
  * @typedef {object} Outlets where metrics go
  * @property {OtlpExporter | null} otlp
  * @property {ScrapeServer | null} server
- * @property {number} hold maximum ms that the server waits for a last scrape
+ * @property {readonly string[]} notices
+ * @property {(run: ReadyRun, warn: (message: string) => void) => Listener} listen
+ * @property {(signal: AbortSignal, notice: (message: string) => void) => Promise<void>} finish exports the final counts,
+ *   and waits for the last scrape until the signal ends the wait
  * @property {() => Promise<void>} close
  */
 
@@ -44,11 +49,37 @@ export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metri
   }
   const otlp = isPushed ? await checks.run(() => openExporter(env, otlpUrl)) : null;
   const server = metricsPort === undefined ? null : await checks.run(() => listen(metricsPort));
-  const close = async () => {
-    otlp?.close();
-    await server?.close();
+  const { exportMetrics } = await load(() => import('../telemetry/export-metrics.js'));
+  /** @type {RunMetrics | null} */
+  let metrics = null;
+  return {
+    ...{ otlp, server, notices: noticesOf(otlp, server, isPushed) },
+    listen({ config, identity, clock: { now, epochNow } }, warn) {
+      if (otlp !== null) {
+        otlp.warn = warn;
+      }
+      const run = { config, host: identity.host, stages: plannedStages(config), now, epochNow };
+      metrics = exportMetrics({ otlp, server }, run, resourceAttributes(config, identity));
+      return metrics;
+    },
+    async finish(signal, notice) {
+      if (metrics === null) {
+        return;
+      }
+      const exported = otlp?.finish();
+      if (server !== null && metricsHold > 0 && !signal.aborted) {
+        const scraped = server.waitForScrape(metricsHold, signal);
+        notice(`Waiting up to ${formatDuration(metricsHold)} for a last scrape of ${server.url}`);
+        await scraped;
+      }
+      await exported;
+      metrics.close();
+    },
+    async close() {
+      otlp?.close();
+      await server?.close();
+    },
   };
-  return { otlp, server, hold: metricsHold, close };
 }
 
 /**
@@ -87,38 +118,6 @@ async function listen(address) {
       `--metrics-port: cannot listen on port ${address.port} of ${address.host} (${code}), expected a free port (0 for any) and an address of this host`,
     ]);
   }
-}
-
-/**
- * @param {Outlets} outlets
- * @param {{ config: Config, identity: { host: string, versions: Record<string, string> }, now: () => number,
- *   epochNow: () => number, warn: (message: string) => void }} run `now` in monotonic ms, `epochNow` in epoch ms
- * @returns {Promise<RunMetrics>} which the caller must subscribe to the run's events
- */
-export async function startTelemetry(outlets, { config, identity, now, epochNow, warn }) {
-  const { exportMetrics } = await load(() => import('../telemetry/export-metrics.js'));
-  if (outlets.otlp !== null) {
-    outlets.otlp.warn = warn;
-  }
-  const run = { config, host: identity.host, stages: plannedStages(config), now, epochNow };
-  return exportMetrics(outlets, run, resourceAttributes(config, identity));
-}
-
-/**
- * Exports the final counts, and waits for the last scrape.
- *
- * @param {Outlets} outlets
- * @param {AbortSignal} signal ends the wait for a scrape
- * @param {(message: string) => void} notice
- */
-export async function exportLast({ otlp, server, hold }, signal, notice) {
-  const exported = otlp?.finish();
-  if (server !== null && hold > 0 && !signal.aborted) {
-    const scraped = server.waitForScrape(hold, signal);
-    notice(`Waiting up to ${formatDuration(hold)} for a last scrape of ${server.url}`);
-    await scraped;
-  }
-  await exported;
 }
 
 /**
@@ -166,6 +165,7 @@ function plannedStages(config) {
 export function traitsOf(operation, stage, { objects, load: { client, multipart, rate }, schedule, search }) {
   const isExisting = objects.existing !== undefined;
   const readsVersions = stage.rewrites && operation.effect === 'reads';
+  const isMultipart = multipart !== undefined && operation.canTakeParts === true;
   /** @type {Record<Trait, boolean>} */
   const traits = {
     movesBytes: operation.movesBytes,
@@ -173,7 +173,9 @@ export function traitsOf(operation, stage, { objects, load: { client, multipart,
     writes: operation.writes,
     needsObject: operation.needsObject && !isExisting,
     grouped: operation.grouping !== undefined,
-    multipart: multipart !== undefined && operation.canTakeParts === true,
+    severalRequests: isMultipart || stage.isRace,
+    multipart: isMultipart,
+    races: stage.isRace,
     versions: readsVersions,
     oldCopies: readsVersions && client === 'public',
     existing: isExisting,
@@ -185,14 +187,14 @@ export function traitsOf(operation, stage, { objects, load: { client, multipart,
 }
 
 /**
- * @param {Outlets} outlets
- * @param {CommandLine} options
+ * @param {OtlpExporter | null} otlp
+ * @param {ScrapeServer | null} server
+ * @param {boolean} isPushed whether the user wants metrics to be sent
  */
-export function noticesOfOutlets({ otlp, server }, options) {
-  const wantsOtlp = options.otlp || options.otlpUrl !== undefined;
+function noticesOf(otlp, server, isPushed) {
   return [
     ...(server === null ? [] : [`Prometheus can scrape the metrics of this run at ${server.url}`]),
-    ...(wantsOtlp && otlp === null
+    ...(isPushed && otlp === null
       ? ['OTEL_SDK_DISABLED or OTEL_METRICS_EXPORTER turns metrics off: none are sent']
       : []),
   ];

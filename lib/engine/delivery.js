@@ -1,15 +1,19 @@
 import { Uploader, isInParts } from '../operations/multipart.js';
+import { Race } from '../operations/race.js';
 import { abandonedError } from './stage-watch.js';
 
 /**
  * @import { MultipartConfig } from '../model/config.js'
- * @import { UploadStep } from '../operations/multipart.js'
+ * @import { RequestStep } from '../operations/multipart.js'
+ * @import { Workload } from '../operations/operation.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { OpenLoop } from './open-loop.js'
- * @import { CountSuccess } from './recorder.js'
- * @import { Engine, Load, StageSetup } from './run-stage.js'
+ * @import { Retrier } from '../s3/retry.js'
+ * @import { Clock } from '../clock/clock.js'
+ * @import { CountSuccess, Recorder } from './recorder.js'
+ * @import { Engine, Load } from './run-stage.js'
+ * @import { StageWatch } from './stage-watch.js'
  */
 
 /** Time limit for aborting an upload once its stage has been stopped. Clean-up looks for uploads that remain. */
@@ -19,9 +23,13 @@ const ABORTING_TIME_MS = 2000;
  * How threads send their operations, each over its own connection; multipart objects use several.
  *
  * @typedef {object} Delivery
+ * @property {readonly ObjectConnection[]} leads a connection for each operation at the same time
  * @property {readonly ObjectConnection[]} connections of all threads
  * @property {CountSuccess} countSuccess
- * @property {(setup: StageSetup) => (record: OperationRecord) => Promise<void>} open
+ * @property {(means: Means) => (record: OperationRecord) => Promise<void>} sender
+ *
+ * @typedef {{ clock: Clock, workload: Workload, recorder: Recorder, watch: StageWatch,
+ *   retrier: Retrier<OperationRecord | RequestStep> }} Means of a stage
  */
 
 /**
@@ -32,43 +40,12 @@ const ABORTING_TIME_MS = 2000;
  * @returns {Delivery}
  */
 export function deliveryFor(stage, threads, load, engine) {
-  const { multipart } = engine;
+  const { multipart, workload } = engine;
+  if (stage.isRace) {
+    return inRaces(threads, workload.amounts.contenders);
+  }
   const mayUpload = stage.kinds.some(({ operation }) => operation.canTakeParts) && isInParts(load.size, multipart);
   return mayUpload ? inParts(threads, engine, multipart) : inOneRequest(threads);
-}
-
-/**
- * @param {StageSetup} setup
- * @param {(record: OperationRecord) => Promise<void>} send
- * @returns {Parameters<OpenLoop['work']>[0]}
- */
-export function operationsOf({ claims, recorder, waitForObject }, send) {
-  return {
-    claims,
-    meters: recorder.meters,
-    async perform(record) {
-      const wait = claims.place(record, 0);
-      if (wait !== 0 && !(await waitForObject(record, wait))) {
-        return;
-      }
-      recorder.begins(record);
-      try {
-        await send(record);
-        record.noteSuccess();
-        recorder.succeeded(record, record.movedBytes);
-        const { answeredAt } = record.connection;
-        // An operation on an absent object may succeed without a response.
-        if (record.operation.receives && answeredAt >= record.attemptStartedAt) {
-          recorder.meters.kinds[record.kind].answered(answeredAt - record.attemptStartedAt, record.finishedAt);
-        }
-      } catch (error) {
-        record.noteFailure();
-        recorder.failed(record, error);
-      }
-      recorder.ended(record);
-      claims.done(record);
-    },
-  };
 }
 
 /**
@@ -77,9 +54,10 @@ export function operationsOf({ claims, recorder, waitForObject }, send) {
  */
 function inOneRequest(connections) {
   return {
+    leads: connections,
     connections,
-    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
-    open:
+    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes, record.objectBytes),
+    sender:
       ({ retrier }) =>
       (record) =>
         retrier.run(record),
@@ -99,23 +77,54 @@ function inParts(threads, engine, multipart) {
   const isUploaded = (/** @type {OperationRecord} */ { operation, size }) =>
     operation.canTakeParts && isInParts(size, multipart);
   return {
+    leads: threads,
     connections: lanes.flat(),
     countSuccess(meter, record, bytes) {
       if (isUploaded(record)) {
         meter.uploaded(record, bytes);
       } else {
-        meter.succeeded(record, bytes);
+        meter.succeeded(record, bytes, record.objectBytes);
       }
     },
-    open(setup) {
-      const { clock, retrier } = setup;
-      const context = uploadContext(setup);
+    sender(means) {
+      const { clock, retrier } = means;
+      const context = uploadContext(means);
       const uploaders = new Map(
         lanes.map((connections) => [connections[0], new Uploader(connections, multipart, context)]),
       );
       return (record) => {
         const uploader = /** @type {Uploader} */ (uploaders.get(record.connection));
         return isUploaded(record) ? uploader.write(record, clock.now()) : retrier.run(record);
+      };
+    },
+  };
+}
+
+/**
+ * Each operation is a race of several threads. Threads that are too few for another race are idle.
+ *
+ * @param {readonly ObjectConnection[]} threads
+ * @param {number} contenders
+ * @returns {Delivery}
+ */
+function inRaces(threads, contenders) {
+  const lanes = Array.from({ length: Math.floor(threads.length / contenders) }, (_, race) =>
+    threads.slice(race * contenders, (race + 1) * contenders),
+  );
+  return {
+    leads: lanes.map(([first]) => first),
+    connections: lanes.flat(),
+    countSuccess: (meter, record, bytes) => meter.uploaded(record, bytes),
+    sender({ workload, retrier, recorder, watch }) {
+      const { kinds: meters } = recorder.meters;
+      const [send, sendOnce] = [retrier, retrier.with({ maxAttempts: 1 })].map((each) => each.run.bind(each));
+      const context = { workload, send, sendOnce, meters, throwIfStopped: () => throwIfStopped(watch) };
+      const races = new Map(lanes.map((connections) => [connections[0], new Race(connections, context)]));
+      // The requests of a race that is repeated have already been counted.
+      const repeated = retrier.with({ hooks: { ...recorder.retryHooks(), attemptFailed() {} } });
+      return (record) => {
+        record.racer = races.get(record.connection) ?? null;
+        return repeated.run(record);
       };
     },
   };
@@ -135,12 +144,12 @@ function lanesOf(threads, { connections, partConnections = [] }) {
 }
 
 /**
- * @param {StageSetup} setup
+ * @param {Means} means
  * @returns {ConstructorParameters<typeof Uploader>[2]}
  */
 function uploadContext({ retrier, recorder, watch }) {
   return {
-    async send(/** @type {UploadStep} */ step) {
+    async send(/** @type {RequestStep} */ step) {
       const isLate = step.isAbort && watch.stopped.aborted;
       const cutOff = () => step.connection.abort(abandonedError());
       const timer = isLate ? setTimeout(cutOff, ABORTING_TIME_MS) : undefined;
@@ -154,10 +163,13 @@ function uploadContext({ retrier, recorder, watch }) {
         recorder.meters.kinds[step.kind].stepSucceeded(step);
       }
     },
-    throwIfStopped() {
-      if (watch.stopped.aborted) {
-        throw abandonedError();
-      }
-    },
+    throwIfStopped: () => throwIfStopped(watch),
   };
+}
+
+/** @param {Means['watch']} watch */
+function throwIfStopped({ stopped }) {
+  if (stopped.aborted) {
+    throw abandonedError();
+  }
 }

@@ -5,7 +5,7 @@ import { objectSizes } from '../workload/sizes.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';
 import { watchFlow } from './data-flow.js';
-import { deliveryFor, operationsOf } from './delivery.js';
+import { deliveryFor } from './delivery.js';
 import { OpenLoop } from './open-loop.js';
 import { Recorder } from './recorder.js';
 import { runPool } from './run-pool.js';
@@ -14,24 +14,21 @@ import { StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { BucketMeter } from '../meter/bucket-meter.js'
- * @import { SecondOptions } from '../meter/second-sampler.js'
+ * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
- * @import { Windows } from '../meter/window-counts.js'
+ * @import { Windows } from '../meter/stage-meter.js'
  * @import { AccessPattern, MultipartConfig, SizeDistribution } from '../model/config.js'
  * @import { StageEnd } from '../model/result.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
- * @import { UploadStep } from '../operations/multipart.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
+ * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
- * @import { StageClaims } from './claims-for.js'
  * @import { OperationParts } from './operation-parts.js'
- * @import { Delivery } from './delivery.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
@@ -58,6 +55,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
  * @property {boolean} [readsCache] whether a cache can serve reads
  * @property {boolean} [timesBinding] whether responses contain the time of a Worker's binding
+ * @property {boolean} [retriesInside] whether the client itself retries attempts
  */
 
 /**
@@ -87,6 +85,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first and repeated reads are split
  * @property {Pacing | null} pacing of an open loop; null for a closed loop
  * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
+ * @property {MixedMemory} [replaced] when each object may be replaced again, if the stage replaces them
  * @property {number} [mixedObjects] number of objects, if the stage rewrites them
  * @property {Windows | null} windows in which operations are counted, in addition to the counts per second
  */
@@ -103,22 +102,6 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {BucketMeter[] | null} buckets null if there is only one
  * @property {OperationParts | null} parts null if operations are not split
  * @property {number} waited total ms that operations waited for an available object
- */
-
-/**
- * The components of a stage, chosen once, before the first operation.
- *
- * @typedef {object} StageSetup
- * @property {Clock} clock
- * @property {Workload} workload
- * @property {StageClaims} claims what to do next
- * @property {ClosedLoop | OpenLoop} loop when to do it
- * @property {Recorder} recorder
- * @property {StageWatch} watch
- * @property {Retrier<OperationRecord | UploadStep>} retrier
- * @property {SecondOptions} seconds
- * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject resolves to whether the
- *   operation got an object
  */
 
 /**
@@ -139,58 +122,21 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {StageHooks} hooks
  */
 export async function runStage(stage, options) {
-  const { engine, load, hooks } = options;
-  const threads = engine.connections.slice(0, load.threads);
-  const delivery = deliveryFor(stage, threads, load, engine);
-  const setup = setUp(stage, delivery, options);
-  const { clock, workload, loop, watch, recorder } = setup;
-  const { startedAt } = setup.seconds;
-  const [{ operation }] = stage.kinds;
-  const records = threads.map((connection) => new OperationRecord(operation, workload, connection));
-  const flow = watchFlow(delivery.connections);
-  const seconds = new SecondSampler({ clock, ...setup.seconds });
-  const work = loop.work(operationsOf(setup, delivery.open(setup)));
-  const reporting = setInterval(() => hooks.progress(recorder.meters.done, flow()), PROGRESS_INTERVAL_MS);
-  seconds.start();
-  watch.start();
-  let endedAt;
-  try {
-    await runPool({ threads: records, ...work });
-  } finally {
-    clearInterval(reporting);
-    watch.stop();
-    endedAt = clock.now();
-    seconds.stop(endedAt);
-  }
-  const { meters, buckets, parts, waited } = recorder;
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets, parts, waited };
-}
-
-/**
- * @param {Stage} stage
- * @param {Delivery} delivery
- * @param {StageOptions} options
- * @returns {StageSetup}
- */
-function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroups, limit = null, signal, hooks }) {
+  const { engine, load, budget, groups = null, kindGroups, limit = null, signal, hooks } = options;
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
+  const { now } = clock;
   const { size, sizes } = load;
-  const { listed } = engine.workload;
-  const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };
-  const { connections, countSuccess } = delivery;
+  const sizeOf = engine.workload.listed?.sizeOf ?? objectSizes({ runId, size, sizes });
+  const workload = { ...engine.workload, sizeOf };
+  const threads = engine.connections.slice(0, load.threads);
+  const { leads, connections, countSuccess, sender } = deliveryFor(stage, threads, load, engine);
   const pauses = new Pauses();
-  const startedAt = clock.now();
+  const startedAt = now();
   const recorder = new Recorder(stage, { engine, load, budget, limit, startedAt, hooks, countSuccess });
   const { meters } = recorder;
   const loop = loopFor(load, { engine, startedAt, budget });
   const watch = new StageWatch({
-    clock,
-    meters,
-    connections,
-    stallTimeout,
-    signal,
-    budget,
-    limit,
+    ...{ clock, meters, connections, stallTimeout, signal, budget, limit },
     backlog: () => loop.backlog(),
     wasIdle: () => loop.wasIdle(),
     onTimeUp: () => loop.close(),
@@ -201,55 +147,82 @@ function setUp(stage, delivery, { engine, load, budget, groups = null, kindGroup
     },
   });
   recorder.watchedBy(watch);
-  const { now } = clock;
-  const retrier = new Retrier({
-    maxAttempts,
-    now,
-    random,
-    pauses,
-    signal: watch.stopped,
-    hooks: recorder.retryHooks(),
-  });
-  const isOver = () => watch.stopped.aborted || budget.isClosed;
+  const { stopped } = watch;
+  const retrier = new Retrier({ maxAttempts, now, random, pauses, signal: stopped, hooks: recorder.retryHooks() });
   const claims = claimsFor(stage, { workload, budget, meters, groups, kindGroups, load, now, runId });
-  let billedBefore = stage.kinds.map(() => 0);
-  const takeSnapshot = snapshotTaker(stage, { engine, recorder, connections });
-  return {
-    clock,
-    workload,
-    claims,
-    loop,
-    recorder,
-    watch,
-    retrier,
-    seconds: {
-      counts: meters,
-      startedAt,
-      onSecond(count) {
-        const billed = meters.kinds.map((meter) => meter.billed);
-        const since = billed.map((attempts, kind) => attempts - billedBefore[kind]);
-        billedBefore = billed;
-        hooks.second({ ...count, billed: since, latencies: meters.takeSecond(count.secondStart) });
-        takeSnapshot.forEach((take) => hooks.snapshot?.(take()));
-      },
-    },
-    async waitForObject(record, firstWait) {
-      let wait = firstWait;
-      for (let round = 1; wait > 0; round++) {
-        const since = now();
-        await pauses.wait(wait);
-        recorder.waited += now() - since;
-        if (isOver()) {
-          return false;
-        }
-        wait = claims.place(record, round);
+  const send = sender({ clock, workload, recorder, watch, retrier });
+
+  /** @param {OperationRecord} record @param {number} firstWait @returns {Promise<boolean>} whether it got an object */
+  const waitForObject = async (record, firstWait) => {
+    let wait = firstWait;
+    for (let round = 1; wait > 0; round++) {
+      const since = now();
+      await pauses.wait(wait);
+      recorder.waited += now() - since;
+      if (stopped.aborted || budget.isClosed) {
+        return false;
       }
-      if (wait < 0) {
-        recorder.skipped(record);
-      }
-      return wait === 0;
-    },
+      wait = claims.place(record, round);
+    }
+    if (wait < 0) {
+      recorder.skipped(record);
+    }
+    return wait === 0;
   };
+
+  /** @param {OperationRecord} record */
+  const perform = async (record) => {
+    const wait = claims.place(record, 0);
+    if (wait !== 0 && !(await waitForObject(record, wait))) {
+      return;
+    }
+    recorder.begins(record);
+    try {
+      await send(record);
+      record.noteSuccess();
+      recorder.succeeded(record, record.movedBytes);
+      const { answeredAt } = record.connection;
+      // An operation on an absent object may succeed without a response.
+      if (record.operation.receives && answeredAt >= record.attemptStartedAt) {
+        meters.kinds[record.kind].answered(answeredAt - record.attemptStartedAt, record.finishedAt);
+      }
+    } catch (error) {
+      record.noteFailure();
+      recorder.failed(record, error);
+    }
+    recorder.ended(record);
+    claims.done(record);
+  };
+
+  const takeSnapshot = snapshotTaker(stage, { engine, recorder, connections });
+  let billedBefore = stage.kinds.map(() => 0);
+  const seconds = new SecondSampler({
+    ...{ clock, counts: meters, startedAt },
+    onSecond(count) {
+      const billed = meters.kinds.map((meter) => meter.billed);
+      const since = billed.map((attempts, kind) => attempts - billedBefore[kind]);
+      billedBefore = billed;
+      hooks.second({ ...count, billed: since, latencies: meters.takeSecond(count.secondStart) });
+      takeSnapshot.forEach((take) => hooks.snapshot?.(take()));
+    },
+  });
+  const [{ operation }] = stage.kinds;
+  const records = leads.map((connection) => new OperationRecord(operation, workload, connection));
+  const flow = watchFlow(connections);
+  const reporting = setInterval(() => hooks.progress(meters.done, flow()), PROGRESS_INTERVAL_MS);
+  seconds.start();
+  watch.start();
+  let endedAt;
+  try {
+    await runPool({ threads: records, ...loop.work({ claims, meters, perform }) });
+  } finally {
+    clearInterval(reporting);
+    watch.stop();
+    endedAt = now();
+    seconds.stop(endedAt);
+  }
+  const { buckets, parts, waited } = recorder;
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets, parts, waited };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { problemsOf } from '../model/result-of-run.js';
 import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './record-lines.js';
-import { foundLine, searchHeading, stepLine } from './search-lines.js';
+import { foundLine, stepLine, stepsHeading } from './step-lines.js';
 import { limitLines, stageLines, stageTable } from './stage-lines.js';
 
 /**
@@ -34,8 +34,8 @@ export class RunLog {
   #search;
   #retries = 0;
   #hasBegun = false;
-  /** See StageStart. */
-  #nominalBytes = 0;
+  /** Bytes of the stage's objects, which the lines show. Stat and Remove do not move them. */
+  #objectBytes = 0;
   /** Seconds of the stage that are not in a machine line yet. @type {SecondCount[]} */
   #seconds = [];
   /** Machine lines of the stage's parts so far, such as the steps of a search. */
@@ -58,38 +58,35 @@ export class RunLog {
   }
 
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
-  stageStarts({ search, nominalBytes = 0, ...plan }) {
+  stageStarts({ search, ramp = false, ...plan }) {
     this.#search = search;
     this.#parts = 0;
-    this.#nominalBytes = nominalBytes;
+    this.#objectBytes = 0;
     if (search === undefined) {
       this.#write([scheduleLine(plan)], 'stage');
-    } else {
-      this.#write(searchHeading(plan, search), 'search');
+    }
+    if (search !== undefined || ramp) {
+      this.#write(stepsHeading(plan, search), 'search');
     }
   }
 
   /**
    * @param {string} stage
-   * @param {SearchStep} step
+   * @param {RampStep | SearchStep} step
    */
   stepEnds(stage, step) {
     this.#write([stepLine(stage, step, this.#search)], 'search');
-    this.#part(stage, 'search', step);
-  }
-
-  /**
-   * @param {string} stage
-   * @param {RampStep} step
-   */
-  slotEnds(stage, step) {
-    this.#part(stage, 'ramp', step);
+    // Written as the step ends, so that a log truncated later still contains it.
+    const at = `${'phase' in step ? 'search' : 'ramp'}.steps.${this.#parts}`;
+    this.#writeMachineLine(machineLine({ kind: 'part', stage, at, ...step }));
+    this.#parts += 1;
   }
 
   /** @param {ReportedSecond} second */
-  second({ stage, secondStart, kinds = [], operations, bytes, failedAttempts, throttled }) {
+  second({ stage, secondStart, kinds = [], operations, bytes, objectBytes = bytes, failedAttempts, throttled }) {
     this.#flushRetries();
-    this.#write([secondLine(stage, { secondStart, ...this.#withNominalBytes({ operations, bytes }) })], 'second');
+    this.#objectBytes += objectBytes;
+    this.#write([secondLine(stage, { secondStart, operations, bytes: objectBytes })], 'second');
     const kindLines = kinds.map(({ operation, ...count }) =>
       secondLine(`${stage} ${operation}`, { secondStart, ...count }),
     );
@@ -115,12 +112,11 @@ export class RunLog {
   stage(result) {
     const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
     this.#flushRetries();
-    if (search === undefined) {
-      this.#write(stageLines(this.#withNominalBytes(result)), 'stage');
-    } else {
+    if (search !== undefined) {
       this.#write([foundLine(result, search)], 'search');
-      this.#write(limitLines(result), 'stage');
     }
+    const hasSteps = search !== undefined || ramp !== undefined;
+    this.#write(hasSteps ? limitLines(result) : stageLines({ ...result, bytes: this.#objectBytes }), 'stage');
     // Omit the steps, which have their own lines.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     const head = { lines: this.#parts, seconds: this.#takeSeconds() };
@@ -137,17 +133,6 @@ export class RunLog {
     }
   }
 
-  /**
-   * Adds the nominal bytes: human-readable lines count them although they are not transferred.
-   *
-   * @template {{ operations: number, bytes: number }} Count
-   * @param {Count} count
-   * @returns {Count}
-   */
-  #withNominalBytes(count) {
-    return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
-  }
-
   /** Writes a line for the retries of a second that did not get their own line. */
   #flushRetries() {
     const rest = this.#retries - MAX_RETRY_LINES_PER_SECOND;
@@ -155,18 +140,6 @@ export class RunLog {
     if (rest > 0) {
       this.#write([retryingLine(rest)], 'retrying');
     }
-  }
-
-  /**
-   * Writes a step as it ends, so that a log truncated later still contains it.
-   *
-   * @param {string} stage
-   * @param {'search' | 'ramp'} of
-   * @param {SearchStep | RampStep} step
-   */
-  #part(stage, of, step) {
-    this.#writeMachineLine(machineLine({ kind: 'part', stage, at: `${of}.steps.${this.#parts}`, ...step }));
-    this.#parts += 1;
   }
 
   /** Returns the seconds since the last machine line of the stage, with null where the host was suspended. */

@@ -1,3 +1,4 @@
+import { bestStepOf } from '../model/ramp.js';
 import { formatEvidence, shortLimit } from '../text/figures.js';
 import { MEGABYTE } from '../text/units.js';
 import { summaryLine } from './lines.js';
@@ -31,6 +32,7 @@ export function stageLines(result) {
     ...versionLines(result),
     ...latencyLines(stage, result),
     ...cacheLines(stage, result),
+    ...raceLines(result),
     connectionsLine(result),
     limitLine(result),
     ...kinds.flatMap((kind) => {
@@ -53,7 +55,7 @@ function integrityLines({ stage, integrityErrors }) {
   return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
 }
 
-/** The lines after the result of a search. @param {StageResult} result */
+/** The lines after the steps of a search or a ramp. @param {StageResult} result */
 export function limitLines(result) {
   return [...integrityLines(result), limitLine(result)];
 }
@@ -68,19 +70,19 @@ export function stageTable(results) {
   return [
     TABLE_HEADING,
     ...results.flatMap((result) => [
-      `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures(result)}`,
-      ...(result.kinds === undefined ? statusRows(result) : []),
+      `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures({ ...result, ...ofBestStep(result) })}`,
+      ...(result.kinds === undefined ? partRows([...(result.cache ?? []), ...(result.contenders ?? [])]) : []),
       ...(result.kinds ?? []).flatMap((kind) => [
         `  ${kind.operation.padEnd('remove'.length)}${column(9, kind.operations)}${figures(kind)}`,
-        ...statusRows(kind),
+        ...partRows(kind.cache ?? []),
       ]),
     ]),
   ];
 }
 
-/** A row for each status of a cache; none without a cache. @param {Pick<StageResult, 'cache' | 'staleByCache'>} result */
-function statusRows({ cache = [] }) {
-  return cache.map(({ status, operations, average, bytes, averageBytes, latency }) => {
+/** A row for each status of a cache, or outcome of a race. @param {NonNullable<StageResult['cache']>} parts */
+function partRows(parts) {
+  return parts.map(({ status, operations, average, bytes, averageBytes, latency }) => {
     const throughput = bytes === 0 ? '-' : ((averageBytes ?? 0) / MEGABYTE).toFixed(1);
     const cells = [
       average?.toFixed(1),
@@ -93,6 +95,16 @@ function statusRows({ cache = [] }) {
     const name = `  ${status}`.padEnd('  REVALIDATED'.length);
     return `${name}${column(4, operations)}${cells.map((cell) => column(11, cell ?? '-')).join('')}`.trimEnd();
   });
+}
+
+/**
+ * A mean over all steps of a ramp would be meaningless.
+ *
+ * @param {StageResult} result
+ */
+function ofBestStep({ ramp, latency }) {
+  const best = ramp && bestStepOf(ramp);
+  return best ? { average: best.rate, latency: { ...latency, operations: best.step.latency } } : {};
 }
 
 /** @param {StageResult | KindResult} result */
@@ -152,12 +164,26 @@ function latencyText({ minimum, mean, p50, p90, p95, p99, p999, maximum }) {
  */
 function cacheLines(name, { cache = [], staleByCache }) {
   const lines = cache.map(({ status, operations, average, latency, maxAge }) => {
-    const { p50 = null, p90 = null, p99 = null } = latency ?? {};
-    const times = `p50 ${percentile(p50)} p90 ${percentile(p90)} p99 ${percentile(p99)}`;
     const age = maxAge === null ? '' : ` age up to ${maxAge}s`;
-    return `${name} cache ${status}: ${operations} operations ${average?.toFixed(1)}/s ${times}${age}`;
+    return `${name} cache ${status}: ${operations} operations ${average?.toFixed(1)}/s ${percentiles(latency)}${age}`;
   });
   return staleByCache > 0 ? [...lines, `${name} cache: ${staleByCache} stale reads`] : lines;
+}
+
+/** The lines of a stage whose operations are races. @param {StageResult} result */
+function raceLines({ stage, contenders = [], integrityErrors, undecidedRaces }) {
+  const lines = contenders.map(
+    ({ status, operations, latency }) => `${stage} ${status}: ${operations} writes ${percentiles(latency)}`,
+  );
+  return lines.length === 0
+    ? []
+    : [`${stage} races: ${integrityErrors} violations ${undecidedRaces} undecided`, ...lines];
+}
+
+/** @param {LatencySummary | null} latency */
+function percentiles(latency) {
+  const { p50 = null, p90 = null, p99 = null } = latency ?? {};
+  return `p50 ${percentile(p50)} p90 ${percentile(p90)} p99 ${percentile(p99)}`;
 }
 
 /** @param {StageResult} result */

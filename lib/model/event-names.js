@@ -2,6 +2,7 @@
 
 /** All events of a run. The type check finds missing names. @type {Record<keyof RunObserver, true>} */
 const EVENTS = {
+  runIsReady: true,
   runIsNamed: true,
   phaseStarts: true,
   phaseEnds: true,
@@ -13,7 +14,6 @@ const EVENTS = {
   failed: true,
   progress: true,
   stepEnds: true,
-  slotEnds: true,
   stage: true,
   snapshot: true,
   cleanupProgress: true,

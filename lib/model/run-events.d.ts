@@ -1,7 +1,10 @@
+import type { Config } from './config.js';
 import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
 import type { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
 
 export interface RunObserver {
+  /** the options are valid, and no request has been sent; an error thrown here ends the run before it begins */
+  runIsReady: (run: ReadyRun) => void;
   /** an object is about to be written: from now on, the user needs the run's name and location to clean it up */
   runIsNamed: () => void;
   /** work outside the stages starts */
@@ -17,10 +20,8 @@ export interface RunObserver {
   failed: (stage: string, operation: FailedOperation, message: string) => void;
   /** number of finished operations of the stage */
   progress: (done: number, flow: DataFlow) => void;
-  /** capacity search only */
-  stepEnds: (stage: string, step: SearchStep) => void;
-  /** ramp only */
-  slotEnds: (stage: string, step: RampStep) => void;
+  /** of a ramp or a search */
+  stepEnds: (stage: string, step: RampStep | SearchStep) => void;
   stage: (result: StageResult) => void;
   /** figures so far, every second and at the end of each step, if an observer requested them */
   snapshot: (stage: string, snapshot: StageSnapshot) => void;
@@ -32,9 +33,22 @@ export interface RunObserver {
   runEnds: (run: RunResult) => void;
 }
 
+export interface ReadyRun {
+  /** with the store's secrets */
+  config: Config;
+  /** variables that a later command needs to find the same store */
+  variables: Readonly<Record<string, string>>;
+  /** of this host */
+  identity: { host: string; versions: Record<string, string> };
+  /** `now` in monotonic ms, `epochNow` in epoch ms */
+  clock: { now: () => number; epochNow: () => number };
+}
+
 /** A completed second. Between two steps of a ramp, nothing is in flight, so there are no latencies. */
 export type ReportedSecond = SecondCount & {
   stage: string;
+  /** bytes of the objects concerned; absent if all of them moved, and for several kinds */
+  objectBytes?: number;
   latencies?: SecondLatencies;
   kinds?: readonly KindSecond[];
 };
@@ -59,12 +73,12 @@ export interface StageStart {
   threads: number;
   buckets: number;
   bytesPerOperation: number;
-  /** bytes per operation that the log shows although they are not transferred; absent if it shows none */
-  nominalBytes?: number;
   /** ms, for a search the maximum; null if objects end the stage */
   duration: number | null;
   /** what a search varies; absent without a search */
   search?: SearchDimension;
+  /** whether the stage runs as a ramp */
+  ramp?: boolean;
 }
 
 /** Work before the first stage and between stages. */

@@ -1,5 +1,6 @@
 import { describeLimit } from '../bottleneck/sentence.js';
-import { agrees } from '../search/tested-steps.js';
+import { bestStepOf } from '../model/ramp.js';
+import { agrees } from '../search/plateau.js';
 import { counted, decimal, listOf, percent, shortLimit } from '../text/figures.js';
 
 /**
@@ -59,12 +60,17 @@ function searchedRate({ search }) {
 }
 
 /**
- * What replaces a stage's figures in a table if a search found a rate. The search's last step, the hold, ran below that
- * rate, so its figures would appear to contradict it.
+ * What replaces a stage's figures in a table if a search found a rate, or if the stage ran as a ramp. The search's last
+ * step, the hold, ran below that rate, so its figures would appear to contradict it; and a mean over all steps of a ramp
+ * would be meaningless.
  *
- * @param {Pick<WritableStage, 'search'>} stage
+ * @param {Pick<WritableStage, 'search' | 'ramp' | 'merge'>} stage
  */
 export function searchedFigures(stage) {
+  const best = stage.ramp && !stage.merge ? bestStepOf(stage.ramp) : null;
+  if (best) {
+    return { average: best.rate, averageBytes: null, latency: { operations: best.step.latency } };
+  }
   const average = searchedRate(stage);
   return average === null ? {} : { average, peak: null, averageBytes: null, latency: { operations: null } };
 }

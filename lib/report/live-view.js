@@ -5,7 +5,7 @@ import { lineOf, progressBar, sparkline } from './drawing.js';
 import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './progress.js';
 
 /**
- * @import { RunResult, SearchStep } from '../model/result.js'
+ * @import { RampStep, RunResult, SearchStep } from '../model/result.js'
  * @import { DataFlow, KindSecond, ReportedSecond, SecondLatencies, StageStart } from '../model/run-events.js'
  * @import { Part } from './drawing.js'
  * @import { StageState } from './progress.js'
@@ -186,8 +186,13 @@ class StageView {
     return passed > 0 && (passed + 1) * 1000 <= this.#duration;
   }
 
-  /** @param {SearchStep} step */
-  step({ operationsPerSecond, p50, p99, threads, rate }) {
+  /** @param {RampStep | SearchStep} step */
+  step(step) {
+    // The seconds of a ramp show its figures.
+    if (!('phase' in step)) {
+      return;
+    }
+    const { operationsPerSecond, p50, p99, threads, rate } = step;
     this.#addRate(operationsPerSecond);
     if (p50 !== null && p99 !== null) {
       this.#latency = {
@@ -280,7 +285,7 @@ class LiveView {
 
   /**
    * @param {string} _stage
-   * @param {SearchStep} step
+   * @param {RampStep | SearchStep} step
    */
   stepEnds(_stage, step) {
     this.#stage?.step(step);

@@ -1,6 +1,6 @@
 import { counted } from '../text/figures.js';
 import { formatTimeOfDay } from '../text/units.js';
-import { describeShortfall } from '../model/ramp.js';
+import { describeShortfall, shownStep } from '../model/ramp.js';
 import { listed } from './names.js';
 
 /**
@@ -13,9 +13,9 @@ import { listed } from './names.js';
 export function formatRamp({ ramp, merged }) {
   const head = ['Slot'.padEnd(8), ...['threads', 'hosts', 'ops/s', 'p50', 'p99', 'errors'].map(column)];
   const rows = merged.slots.map(({ slotStart, threads, hosts, operationsPerSecond, counts }, index) => {
-    const { latency, errors } = ramp.steps[index];
-    const [p50, p99] = [latency?.p50, latency?.p99].map((ms) => (ms === undefined ? '-' : `${ms.toFixed(2)}ms`));
-    const figures = [threads, hosts, operationsPerSecond.toFixed(1), p50, p99, errors].map(column);
+    const { p50, p99, errors } = shownStep(ramp.steps[index]);
+    const latencies = [p50, p99].map((ms) => (ms === null ? '-' : `${ms.toFixed(2)}ms`));
+    const figures = [threads, hosts, operationsPerSecond.toFixed(1), ...latencies, errors].map(column);
     const note = counts ? '' : `  does not count: ${whyNot(slotStart, merged)}`;
     return `${[formatTimeOfDay(slotStart), ...figures].join('')}${note}`;
   });

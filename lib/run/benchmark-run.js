@@ -194,14 +194,12 @@ async function measure(session, openPlan) {
  * @returns {Promise<Planner>}
  */
 async function plannerOf({ search, schedule: { ramp } }) {
-  if (search !== null) {
-    const { SearchesPlan } = await import('./searches-plan.js');
-    return (context) => new SearchesPlan(context, search);
+  if (search === null && ramp === undefined) {
+    const { StagesPlan } = await import('./stages-plan.js');
+    return (context) => new StagesPlan(context);
   }
-  if (ramp !== undefined) {
-    const { RampsPlan } = await import('./ramps-plan.js');
-    return (context) => new RampsPlan(context, ramp);
-  }
-  const { StagesPlan } = await import('./stages-plan.js');
-  return (context) => new StagesPlan(context);
+  const { StepsPlan } = await import('./steps-plan.js');
+  const Policy =
+    search === null ? (await import('./ramp-steps.js')).RampSteps : (await import('./search-steps.js')).SearchSteps;
+  return (context) => new StepsPlan(context, Policy);
 }

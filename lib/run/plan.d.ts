@@ -44,7 +44,7 @@ export interface StagePlan {
   /** null if the stage is over */
   next: () => PlannedSlot | null;
   /** takes the result of the slot planned last; null if nothing ran in it */
-  take: (finished: FinishedSlot | null, observer: Pick<RunObserver, 'slotEnds' | 'stepEnds' | 'notice'>) => void;
+  take: (finished: FinishedSlot | null, observer: Pick<RunObserver, 'stepEnds'>) => void;
   second?: (second: CountedSecond, observer: Pick<RunObserver, 'second'>) => void;
   conclude: (observer: Pick<RunObserver, 'notice'>) => Conclusion;
 }

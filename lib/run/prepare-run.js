@@ -7,14 +7,15 @@ import { openTarget } from '../store/target.js';
 import { fileLimitProblem } from './file-limit.js';
 
 /**
- * @import { Config, GivenStore, StoreConfig } from '../model/config.js'
+ * @import { Config, GivenStore } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { Invocation } from '../store/hint.js'
  * @import { Target } from '../store/target.js'
  */
 
 /**
- * Prepares everything that a run needs before its first request: a store, a configuration and enough open files.
+ * Prepares everything that a run, a turn or a command on a run's objects needs before its first request: a store, a
+ * configuration and enough open files.
  *
  * @param {OptionValues} options
  * @param {object} deps
@@ -22,48 +23,32 @@ import { fileLimitProblem } from './file-limit.js';
  * @param {number} deps.now epoch ms
  * @param {() => number} deps.random uniform in [0, 1)
  * @param {Invocation} [deps.invocation] see hintFor
- * @param {boolean} deps.takesSnapshots see OutputConfig
- * @param {readonly string[]} [deps.problems] that the calling program found
+ * @param {boolean} [deps.takesSnapshots] see OutputConfig
+ * @param {number} [deps.passes] see resolve; the caller then checks the cost of all of them
  * @param {GivenStore} [deps.store] overrides the store from the options and the environment
  * @param {AbortSignal} [deps.signal] see openTarget
+ * @param {Target} [deps.target] that is already open
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */
-export async function prepareRun(options, { env, now, random, takesSnapshots, problems = [], ...context }) {
+export async function prepareRun(options, { env, now, random, takesSnapshots, passes, target: given, ...context }) {
   const checks = new Checks();
-  const target = await checks.run(() => openTarget(options, env, context));
-  checks.add(...problems);
+  const target = given ?? (await checks.run(() => openTarget(options, env, context)));
   try {
-    const resolved = await configOf(options, { target, env, now, random, takesSnapshots }, checks);
-    const { threads } = options;
-    await checks.run(() => checkFileLimit(resolved?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
-    const config = withStore(resolved);
-    await checks.run(() => config && checkCost(config));
+    const store = target?.store ?? null;
+    const resolving = { store, env, now, random, passes, takesSnapshots, availableCores: availableCores() };
+    const config = await checks.run(() => resolve(options, resolving));
+    const { threads = 1 } = options;
+    await checks.run(() => checkFileLimit(config?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
+    if (config?.store && passes === undefined) {
+      await checks.run(() => checkCost(/** @type {Config} */ (config)));
+    }
     checks.conclude();
     return /** @type {{ target: Target, config: Config }} */ ({ target, config });
   } catch (error) {
-    await target?.close();
+    await (given === undefined ? target?.close() : undefined);
     throw error;
   }
-}
-
-/**
- * @param {OptionValues} options
- * @param {{ target: Target | null, env: NodeJS.ProcessEnv, now: number, random: () => number, passes?: number,
- *   takesSnapshots?: boolean }} context `target` is null if it has problems; for the others see resolve
- * @param {Checks} checks
- * @returns {Promise<Unstored | null>} null if there are problems, which are added to `checks`
- *
- * @typedef {Omit<Config, 'store'> & { store: StoreConfig | null }} Unstored
- */
-export function configOf(options, { target, ...context }, checks) {
-  const store = target?.store ?? null;
-  return checks.run(() => resolve(options, { store, availableCores: availableCores(), ...context }));
-}
-
-/** The configuration if it has a store, otherwise null. @param {Unstored | null} config */
-export function withStore(config) {
-  return config?.store ? /** @type {Config} */ (config) : null;
 }
 
 /**

@@ -1,27 +1,19 @@
-import { sumOfBuckets } from '../meter/bucket-meter.js';
+import { sumOfBuckets } from '../meter/part-meter.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
 import { worstEnd } from '../model/stage-ends.js';
-import { stageResult } from './stage-result.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
+ * @import { FinishedSlot } from '../engine/run-slot.js'
+ * @import { TakenOfRamp } from './ramp-steps.js'
+ * @import { StageResults } from './stage-result.js'
  * @import { RampSlot } from './stage-schedule.js'
- */
-
-/**
- * @typedef {object} FinishedRampStep
- * @property {StageOutcome | null} outcome null if nothing ran in it
- * @property {Load | null} load null if nothing ran in it
- * @property {number} stopsAt monotonic ms after which no operation starts
- * @property {number} claimed number of objects handed out; 0 if they are reused
- * @property {RampStep} step
  */
 
 /**
@@ -66,11 +58,11 @@ function countedOperations(slot, outcome) {
  * A step with attempts but no success has no meaningful rate: the store may be unreachable.
  *
  * @param {RampSlot} slot
- * @param {StageOutcome} outcome
- * @param {{ hasRunOut: boolean, wasSuspended: boolean }} found
+ * @param {FinishedSlot} ran
+ * @param {boolean} wasSuspended
  * @returns {RampShortfall | null} null if the step is complete
  */
-export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
+export function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
   if (outcome.end !== 'complete') {
     // Ramps have no cost limit, so this is never `unpaid`.
     return /** @type {RampShortfall} */ (outcome.end);
@@ -89,31 +81,31 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
  * The result of a stage that ran as a ramp: the sum of its steps. Bottleneck, client load and host load come from the
  * complete step with the most threads.
  *
- * @param {{ stage: Stage, finished: readonly FinishedRampStep[], clock: Clock, objects: number,
- *   unloaded: StageResult['unloaded'], availableCores: number, storeClock: StageResult['storeClock'] }} parts at least
- *   one step has run; see stageResult
+ * @param {readonly TakenOfRamp[]} finished at least one has run
+ * @param {StageResults} results
+ * @param {Stage} stage
+ * @param {Clock} clock
  * @returns {StageResult}
  */
-export function rampResult({ stage, finished, ...context }) {
+export function rampResult(finished, results, stage, clock) {
   const ran = finished.flatMap(({ outcome, load, ...rest }) =>
     outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
   );
-  const whole = ran.filter(({ step }) => step.shortfall === null);
+  const whole = ran.filter(({ shown }) => shown.shortfall === null);
   const most = (whole.length > 0 ? whole : ran).reduce((one, other) =>
     other.load.threads >= one.load.threads ? other : one,
   );
-  const last = finished[finished.length - 1];
-  const parts = { stage, ...context, load: most.load };
-  const { bottleneck, clientLoad, hostLoad } = stageResult({ ...parts, outcome: most.outcome });
+  const { bottleneck, clientLoad, hostLoad } = results.of({ outcome: most.outcome, load: most.load });
   const outcome = sumOfOutcomes(
     ran.map((each) => each.outcome),
     stage,
-    context.clock,
+    clock,
   );
+  const last = finished[finished.length - 1];
   // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
   const stopsAt = last.outcome !== null && outcome.meter.counts().drainOperations > 0 ? last.stopsAt : undefined;
-  const result = stageResult({ ...parts, outcome, stopsAt });
-  return { ...result, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ step }) => step) } };
+  const sum = results.of({ outcome, load: most.load, stopsAt });
+  return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
 }
 
 /**

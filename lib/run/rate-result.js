@@ -1,28 +1,68 @@
 import { classify } from '../bottleneck/classify.js';
+import { isClientAtLimit } from '../bottleneck/signs.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';
-import { ERROR_SHARE, verdictOf } from '../search/rate-search.js';
-import { WINDOW_MS } from '../search/step-rate.js';
+import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from '../search/rate-search.js';
+import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { counted, decimal, rounded } from '../text/figures.js';
-import { stepResult, withAllSteps } from './search-result.js';
-import { evidenceOf, stageResult } from './stage-result.js';
+import { stepOutcome, stepResult, withAllSteps } from './search-result.js';
 
 /**
- * @import { RateSearch } from '../bottleneck/classify.js'
+ * @import { RateSearch as RateEvidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { RateConclusion } from '../model/search.js'
  * @import { HostLoad, LoopLoad, RateSearchResult, SearchStep, StageResult } from '../model/result.js'
+ * @import { SearchOptions } from '../search/capacity-search.js'
  * @import { RateMeasurement } from '../search/rate-search.js'
  * @import { FinishedStep } from '../search/search-step.js'
- * @import { ResultParts } from './search-result.js'
+ * @import { SearchParts, Variable } from './search-steps.js'
  */
+
+/**
+ * The search over rates, for the highest one within a latency limit.
+ *
+ * @param {SearchOptions} limits
+ * @param {SearchParts} parts
+ * @returns {Variable}
+ */
+export function overRates(limits, parts) {
+  const { context, results } = parts;
+  const { load, objects } = context.config;
+  const slo = context.config.search?.slo ?? 0;
+  const search = new RateSearch({ ...limits, isRandom: load.arrival === 'poisson' });
+  /** @type {RateMeasurement | null} */
+  let measurement = null;
+  return {
+    time: RATE_SEARCH_MS,
+    next(done) {
+      if (done === null || measurement === null) {
+        return search.next(null);
+      }
+      const result = stepOutcome(done);
+      const closedRate = decisiveRate('ramp', { ...result, threads: done.step.threads });
+      return search.next({ ...result, closedRate, measurement });
+    },
+    // Each rate has its own arrival times: otherwise the same queues would form in every step.
+    pacing: ({ rate }) =>
+      rate === undefined ? null : { rate, arrival: load.arrival, seed: `arrivals of ${objects.runId} at ${rate}` },
+    shown(finished) {
+      const isClientBusy = isClientAtLimit(results.evidence(finished));
+      measurement = measurementOf(finished, { slo, clock: context.clock, isClientBusy });
+      const { rate } = finished.step;
+      return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measurement) }) };
+    },
+    conclusion: () => search.conclusion(),
+    result: (finished, steps, dollarsNeeded) =>
+      rateResult(finished, steps, { ...parts, dollarsNeeded, slo, ...limits, conclusion: search.conclusion() }),
+  };
+}
 
 /**
  * @param {FinishedStep} finished
  * @param {{ slo: number, isClientBusy: boolean, clock: Clock }} options `slo` in ms
  * @returns {RateMeasurement}
  */
-export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
+function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
   const counts = outcome.meter.counts();
   const { operations, attempts } = outcome.meter.latencies();
   const from = clock.toEpoch(outcome.startedAt + step.settle);
@@ -78,33 +118,23 @@ function isEndpointStarved(load) {
 }
 
 /**
- * @param {FinishedStep} finished
- * @param {RateMeasurement} measurement of that step
- * @param {Clock} clock
- * @returns {SearchStep}
- */
-export function rateStepResult(finished, measurement, clock) {
-  const { rate } = finished.step;
-  return { ...stepResult(finished, clock), ...(rate && { verdict: verdictOf(rate, measurement) }) };
-}
-
-/**
  * The result of a search for the highest rate. Its figures come from the last hold that met the SLO, otherwise from the
  * highest rate that did, otherwise from the last step.
  *
- * @param {ResultParts & { finished: readonly FinishedStep[], steps: readonly SearchStep[], conclusion: RateConclusion,
- *   slo: number }} parts
+ * @param {readonly FinishedStep[]} finished
+ * @param {readonly SearchStep[]} steps
+ * @param {SearchParts & { conclusion: RateConclusion, slo: number, maxThreads: number,
+ *   dollarsNeeded: number | null }} parts
  * @returns {StageResult}
  */
-export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
-  const { outcome, load, stopsAt } = finished[representative(steps)];
-  const whole = stageResult({ ...parts, outcome, load, stopsAt });
-  const evidence = evidenceOf(whole, load, parts.stage.movesBytes, parts.availableCores);
+function rateResult(finished, steps, { results, conclusion, slo, maxThreads, dollarsNeeded }) {
+  const shown = finished[representative(steps)];
+  const whole = results.of(shown);
   const { bound, rate, needed } = conclusion;
   const rateSearch = { ...conclusion, slo, missedBy: reasonOf(steps.filter(({ verdict }) => verdict === 'missed')) };
   return {
     ...withAllSteps(whole, finished),
-    bottleneck: classify({ ...evidence, rateSearch }),
+    bottleneck: classify({ ...results.evidence(shown, whole), rateSearch }),
     search: {
       steps: [...steps],
       knee: null,
@@ -112,8 +142,8 @@ export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
       capacity: null,
       best: rate ?? 0,
       operationsNeeded: needed?.operations ?? null,
-      dollarsNeeded: parts.dollarsNeeded,
-      rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: parts.maxThreads }),
+      dollarsNeeded,
+      rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: maxThreads }),
     },
   };
 }
@@ -145,7 +175,7 @@ function rateFinding(conclusion, { slo, errorShare, threads }) {
 
 /**
  * @param {readonly SearchStep[]} missed
- * @returns {RateSearch['missedBy']}
+ * @returns {RateEvidence['missedBy']}
  */
 function reasonOf(missed) {
   const failing = missed.find(({ errors, operations }) => errors > ERROR_SHARE * (operations + errors));

@@ -1,4 +1,5 @@
 import type { RunObserver } from '../model/run-events.js';
+import type { Invocation } from '../store/hint.js';
 
 /** What a run gets besides its options. */
 export interface RunContext {
@@ -10,4 +11,6 @@ export interface RunContext {
   env?: Record<string, string | undefined>;
   /** whether the process does nothing else; only then is its CPU time the run's */
   ownsProcess?: boolean;
+  /** how the user calls a program: problems then name the options of its command line */
+  invocation?: Invocation;
 }

@@ -15,7 +15,7 @@ import { RunError } from './run-error.js';
  * @import { GivenStore } from '../model/config.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { ProgramContext } from './program.js'
+ * @import { RunContext } from './run-context.js'
  */
 
 /** The runs in progress in this process. @type {Set<{ isShared: boolean }>} */
@@ -25,7 +25,7 @@ const underWay = new Set();
  * Runs a benchmark and leaves the store as it was. It prints nothing, and runs can overlap.
  *
  * @param {Readonly<Record<string, unknown>>} options by name, with `store`, `objects` and `threads`
- * @param {ProgramContext} [context]
+ * @param {RunContext} [context]
  * @returns {Promise<Result>}
  * @throws {UsageError} with every problem of the options, before any request is sent
  * @throws {RunError} if the store refuses the run, or an error ends it
@@ -34,7 +34,7 @@ export async function run(options, context = {}) {
   try {
     return await runWith(options, context);
   } catch (error) {
-    throw error instanceof UsageError && context.program === undefined
+    throw error instanceof UsageError && context.invocation === undefined
       ? new UsageError(error.problems.map(inCode))
       : error;
   }
@@ -42,19 +42,17 @@ export async function run(options, context = {}) {
 
 /**
  * @param {Readonly<Record<string, unknown>>} options
- * @param {ProgramContext} context
+ * @param {RunContext} context
  */
-async function runWith({ store, ...options }, { signal, on = {}, env = process.env, ownsProcess = false, program }) {
+async function runWith({ store, ...options }, { signal, on = {}, env = process.env, ownsProcess = false, invocation }) {
   const clock = new Clock();
   const launchedAt = ownsProcess ? LAUNCHED_AT : clock.now();
   const values = readValues(options, store);
-  const context = { env, now: clock.epochNow(), random: Math.random, invocation: program?.invocation };
+  const random = Math.random;
   const { target, config } = await prepareRun(values, {
-    ...context,
+    ...{ env, now: clock.epochNow(), random, invocation, signal },
     store: typeof store === 'object' ? /** @type {GivenStore} */ (store) : undefined,
     takesSnapshots: on.snapshot !== undefined,
-    problems: program?.problems,
-    signal,
   });
   const cpu = { isShared: !ownsProcess };
   const ending = new AbortController();
@@ -72,7 +70,10 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
       underWay.forEach((each) => (each.isShared = true));
     }
     const identity = { host: hostname(), versions: versionsOf(config.load.client) };
-    await program?.prepared({ config, target, clock, identity });
+    observer.runIsReady({ config, identity, clock, variables: target.overrides });
+    if (failure !== null) {
+      throw failure;
+    }
     target.warnings.forEach((warning) => observer.warning(warning));
     [...target.notices, ...noticesOfLoad(values, config)].forEach((notice) => observer.notice(notice));
     target.renewal?.start({ epochNow: clock.epochNow, notice: (message) => observer.warning(message) });
@@ -84,7 +85,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
     clock.watchPauses((message) => observer.warning(message));
     const ran = await runBenchmark(config, {
       clock,
-      random: context.random,
+      random,
       identity,
       observer,
       launchedAt,

@@ -2,30 +2,49 @@ import { classify } from '../bottleneck/classify.js';
 import { busiestThread, isHostBusy } from '../bottleneck/host-evidence.js';
 import { sumsByName } from '../model/counters.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { CapacitySearch, STAGE_MS } from '../search/capacity-search.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { meanOf } from '../statistics/moments.js';
-import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
  * @import { Evidence, Search, HalfSize } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { ClockFacts, SearchStep, StageCounts, StageResult, UnloadedLatency } from '../model/result.js'
- * @import { Stage } from '../operations/stage.js'
- * @import { FinishedStep } from '../search/search-step.js'
+ * @import { SearchStep, StageCounts, StageResult } from '../model/result.js'
+ * @import { SearchOptions } from '../search/capacity-search.js'
+ * @import { FinishedStep, StepResult } from '../search/search-step.js'
  * @import { SearchConclusion, SearchPhase } from '../model/search.js'
+ * @import { SearchParts, Variable } from './search-steps.js'
  */
 
 /**
- * @typedef {object} ResultParts what a stage's result needs besides its steps
- * @property {Stage} stage
- * @property {number | null} dollarsNeeded see SearchResult
- * @property {number} maxThreads
- * @property {Clock} clock
- * @property {number} objects given to the stage
- * @property {UnloadedLatency | null} unloaded
- * @property {number} availableCores that the process can use
- * @property {ClockFacts | null} storeClock
+ * The search over threads, for the capacity.
+ *
+ * @param {SearchOptions} limits
+ * @param {SearchParts} parts
+ * @returns {Variable}
  */
+export function overThreads(limits, parts) {
+  const search = new CapacitySearch(limits);
+  return {
+    time: STAGE_MS,
+    next: (done) => search.next(done && stepOutcome(done)),
+    pacing: () => null,
+    shown: (finished) => stepResult(finished, parts.context.clock),
+    conclusion: () => search.conclusion(),
+    result: (finished, shown, dollarsNeeded) =>
+      capacityResult(finished, shown, { ...parts, dollarsNeeded, ...limits, conclusion: search.conclusion() }),
+  };
+}
+
+/**
+ * @param {FinishedStep} finished
+ * @returns {StepResult}
+ */
+export function stepOutcome({ outcome, elapsed, begun, windows }) {
+  const { attempts, throttled } = outcome.meter.counts();
+  const latency = outcome.meter.latencies().operations.summary();
+  return { elapsed, consumed: begun, attempts, throttled, windows, latency };
+}
 
 /**
  * Failures count for the whole stage, whichever step they occurred in: they determine the exit status and the clean-up.
@@ -82,25 +101,18 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * The result of a capacity search. Its rates and latencies come from the hold, or from the best step if there was no
  * hold.
  *
- * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: SearchConclusion }} parts at least one step
+ * @param {readonly FinishedStep[]} finished at least one
+ * @param {readonly SearchStep[]} steps
+ * @param {SearchParts & { conclusion: SearchConclusion, maxThreads: number, dollarsNeeded: number | null }} parts
  * @returns {StageResult}
  */
-export function searchResult({ stage, finished, conclusion, maxThreads, dollarsNeeded, ...context }) {
-  const { clock, availableCores } = context;
-  const steps = finished.map((each) => stepResult(each, clock));
+function capacityResult(finished, steps, { stage, results, conclusion, maxThreads, dollarsNeeded }) {
   const shown = representative(steps, conclusion.capacity !== null);
-  const { outcome, load, stopsAt } = finished[shown];
-  const parts = { stage, ...context };
-  const whole = stageResult({ ...parts, outcome, load, stopsAt });
+  const { load } = finished[shown];
+  const whole = results.of(finished[shown]);
   const { halfSize, holdAgrees, limitingResource, needed, ...found } = conclusion;
   const result = withAllSteps(whole, finished);
-  const evidenceOfStep = (/** @type {FinishedStep} */ each) =>
-    evidenceOf(
-      stageResult({ ...parts, outcome: each.outcome, load: each.load, stopsAt: each.stopsAt }),
-      each.load,
-      stage.movesBytes,
-      availableCores,
-    );
+  const evidenceOfStep = (/** @type {FinishedStep} */ each) => results.evidence(each);
   const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map(evidenceOfStep);
   const atHalfSize = finished.filter(({ step }) => step.phase === 'half size').map(evidenceOfStep);
   // At the knee, a client at its limit still has idle moments, and a throttling store might not have refused anything
@@ -114,16 +126,21 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
     maxThreads,
     movesBytes: stage.movesBytes,
     halfSize: halfSize && sizeRates(halfSize, finished),
-    refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
+    refusals: refusalsOf(atPeak.reduce((one, other) => (other.backoffShare > one.backoffShare ? other : one))),
     busyHost: busyHostOf([...atPeak, ...atHalfSize]),
   };
   const client = { eventLoopUtilization, busyLoops, loops, cpuCores, host };
-  const { end } = result;
-  const bottleneck = classify({ ...evidenceOf(whole, load, stage.movesBytes, availableCores), ...client, end, search });
+  const bottleneck = classify({ ...results.evidence(finished[shown], whole), ...client, end: result.end, search });
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
   const operationsNeeded = needed?.operations ?? null;
-  return { ...result, average, peak, bottleneck, search: { steps, ...found, operationsNeeded, dollarsNeeded } };
+  return {
+    ...result,
+    average,
+    peak,
+    bottleneck,
+    search: { steps: [...steps], ...found, operationsNeeded, dollarsNeeded },
+  };
 }
 
 /**
@@ -163,14 +180,6 @@ function busiestClient(steps) {
     return thread === null ? evidence.eventLoopUtilization : thread.running + thread.waiting;
   };
   return steps.reduce((one, other) => (demandOf(other) > demandOf(one) ? other : one));
-}
-
-/**
- * @param {readonly Evidence[]} steps
- * @param {'backoffShare'} figure
- */
-function mostOf(steps, figure) {
-  return steps.reduce((one, other) => (other[figure] > one[figure] ? other : one));
 }
 
 /** @param {Evidence} evidence */

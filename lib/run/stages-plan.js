@@ -1,9 +1,10 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
-import { bytesPerOperation, nominalBytes, operationsFor } from '../operations/stage.js';
+import { bytesPerOperation, operationsFor } from '../operations/stage.js';
+import { mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { Stability } from './stability.js';
-import { stageResult } from './stage-result.js';
+import { StageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
@@ -74,7 +75,7 @@ export class StagesPlan {
    */
   stage(stage, index) {
     const { mayRewriteFrom, hasRewritten } = this.#left;
-    const earliest = stage.rewrites || hasRewritten ? mayRewriteFrom : -Infinity;
+    const earliest = stage.rewrites || stage.replaces || hasRewritten ? mayRewriteFrom : -Infinity;
     const { startsAt, slot } = this.#pass.timeOf(index, earliest);
     const time = { startsAt: Math.max(startsAt, earliest), slot };
     return new StageInOneSlot(stage, time, this.#pass.firstObject, this.#left, this.#context);
@@ -114,8 +115,9 @@ class StageInOneSlot {
     // copies takes each object only once. Removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
-    const load = loadOf(config, time.slot !== null, stage, count);
-    this.#slot = { stage, load, range: { first: firstObject, count, cycles }, limit: this.#limit };
+    const most = this.#limit === null ? undefined : config.schedule.maxOperations;
+    const load = loadOf(config, time.slot !== null, stage, { first: firstObject, count });
+    this.#slot = { stage, load, range: { first: firstObject, count, cycles, most }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
     this.notices =
@@ -129,7 +131,6 @@ class StageInOneSlot {
       threads: config.load.threads,
       buckets: config.store.buckets.length,
       bytesPerOperation: bytesPerOperation(stage, config),
-      nominalBytes: nominalBytes(stage, config.objects),
       duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
     };
   }
@@ -160,21 +161,12 @@ class StageInOneSlot {
 
   /** @returns {Conclusion} */
   conclude() {
-    const { config, clock, unloaded, storeClock } = this.#context;
     const { outcome, budget } = /** @type {FinishedSlot} */ (this.#ran);
     const stability = this.#ending?.result();
-    const { name } = this.#stage;
-    const result = stageResult({
-      stage: this.#stage,
+    const result = new StageResults(this.#stage, this.#objects, this.#context).of({
       outcome,
-      clock,
-      objects: this.#objects,
       load: this.#slot.load,
       stability,
-      unloaded: unloaded.get(name.toLowerCase()) ?? null,
-      unloadedByOperation: unloaded,
-      availableCores: config.load.availableCores,
-      storeClock: storeClock(),
       stopsAt: this.#limit === null ? undefined : Math.min(this.#limit.stopsAt, budget.stopsAt),
       objectsNeeded: stability?.isStable ? null : objectsNeeded(this.#stage, outcome, this.#time.slot),
     });
@@ -185,11 +177,11 @@ class StageInOneSlot {
   /** @param {StageResult} result */
   #leave({ objectsNeeded: needed }) {
     const { outcome, claimed } = /** @type {FinishedSlot} */ (this.#ran);
-    const { creates, rewrites, name } = this.#stage;
+    const { creates, replaces, rewrites, name } = this.#stage;
     Object.assign(this.#left, {
       objects: creates ? claimed : this.#objects,
       mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
-      hasRewritten: rewrites,
+      hasRewritten: rewrites || replaces,
       exhaustedStage: needed ? name : null,
     });
   }
@@ -275,12 +267,12 @@ function namedKinds({ kinds }, counts) {
  * @param {Config} config
  * @param {boolean} isTimed whether the stages of the run have a fixed duration
  * @param {Stage} stage
- * @param {number} objects of the stage
+ * @param {{ first: number, count: number }} range of the stage's objects
  * @returns {Load}
  */
-function loadOf(config, isTimed, { kinds, rewrites }, objects) {
+function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: objects }) {
   const { size, sizes, runId } = config.objects;
-  const { threads, access, rate, arrival } = config.load;
+  const { threads, access, rate, arrival, timeout } = config.load;
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.
@@ -296,5 +288,6 @@ function loadOf(config, isTimed, { kinds, rewrites }, objects) {
     windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
+    ...(replaces ? { replaced: mixedMemory(first + objects, { copies: false, timeout }) } : {}),
   };
 }

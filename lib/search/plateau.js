@@ -29,6 +29,15 @@ const IN_PROPORTION = 0.8;
  * error. */
 const STILL_GROWN = 0.9;
 
+/** A hold that exceeds the best step by more than this factor does not agree with it. */
+const MAX_HOLD_RATIO = 1.1;
+
+/** A hold below this share of the best step does not confirm it. */
+const MIN_HOLD_RATIO = 0.9;
+
+/** A step below this share of the best earlier one proves nothing until it is repeated. */
+const COLLAPSE = 0.9;
+
 /** Operations per second that the first step should reach, so that its counts are not too small. */
 const FIRST_RATE = 100;
 
@@ -37,6 +46,51 @@ const MAX_FIRST_THREADS = 64;
 
 /** The knee is located if two numbers of threads around it are at most this factor apart. */
 const FINE_ENOUGH = 1.25;
+
+/**
+ * Whether a hold agrees with the best step of its search, so that each confirms the other.
+ *
+ * @param {number} held ops/s
+ * @param {number} best ops/s
+ */
+export function agrees(held, best) {
+  return held <= MAX_HOLD_RATIO * best && held >= MIN_HOLD_RATIO * best;
+}
+
+/**
+ * @param {readonly TestedStep[]} ramp with increasing threads
+ * @param {readonly TestedStep[]} refinements
+ * @param {number} repeated threads of the ramp step that was repeated last
+ * @param {number} maxThreads
+ */
+export function shapeOf(ramp, refinements, repeated, maxThreads) {
+  const all = [...ramp, ...refinements];
+  const rates = all.map(({ rate }) => rate);
+  const [before, last] = ramp.slice(-2);
+  const highest = ramp.at(-1);
+  const knee = highest === undefined ? null : kneeOf(all);
+  // A step slower than the previous one may be a hiccup of the store.
+  const hasFallen = last !== undefined && last.rate < before.rate && last.threads !== repeated;
+  const isUnconfirmed = hasFallen && last.rate < COLLAPSE * Math.max(...ramp.map(({ rate }) => rate));
+  const isAtMost = highest?.threads === maxThreads;
+  const isKneeConfirmed = knee !== null && highest !== undefined && isConfirmed(knee, highest.threads, maxThreads);
+  // A lower number of threads, which the ramp skipped, may reach the maximum's rate.
+  const hasLevelledOff = (hasLevelled(ramp) || (isAtMost && isKneeConfirmed)) && !isUnconfirmed;
+  const showsPlateau = hasLevelledOff && isKneeConfirmed;
+  return {
+    all,
+    highest,
+    knee,
+    /** Operations per second of the best step; 0 before the first step. */
+    best: Math.max(0, ...rates),
+    hasFallen,
+    hasLevelled: hasLevelledOff,
+    /** Whether enough threads above the knee were tested, and they did not raise the rate. */
+    showsPlateau,
+    /** Whether it would take more threads than allowed to show a plateau. */
+    needsMoreThreads: isAtMost && !showsPlateau && !isUnconfirmed,
+  };
+}
 
 /** Lowest tested number of threads whose rate is as good as any. @param {readonly StepRate[]} steps at least one */
 export function kneeOf(steps) {

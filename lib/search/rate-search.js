@@ -1,13 +1,14 @@
 import { crossingOf } from './late-share.js';
-import { HOLD_MS, inWholeWindows } from './search-plan.js';
+import { HOLD_MS } from './capacity-search.js';
 import { StepBudget } from './step-budget.js';
-import { WINDOW_MS } from './step-rate.js';
+import { WINDOW_MS, inWholeWindows } from './step-rate.js';
 
 /**
  * @import { RateVerdict } from '../model/result.js'
  * @import { RateConclusion, SearchPhase } from '../model/search.js'
  * @import { Crossing, LateCount, SecondCount } from './late-share.js'
- * @import { Step } from './search-plan.js'
+ * @import { SearchOptions } from './capacity-search.js'
+ * @import { Step } from './search-step.js'
  */
 
 /**
@@ -38,8 +39,6 @@ import { WINDOW_MS } from './step-rate.js';
 
 /** Time limit for the search of a stage, in ms. */
 export const RATE_SEARCH_MS = 90_000;
-
-const NONE = /** @type {Tried | null} */ (null);
 
 /** Confidence of the interval around a limit that is not sharp. */
 const CONFIDENCE = 0.95;
@@ -91,6 +90,9 @@ const DURATION_MS = Object.freeze({ ramp: 2000, refine: 4000 });
 const MIN_OPERATIONS = 200;
 const MAX_STRETCHED_MS = 6000;
 
+/** Time in ms to keep for the hold, besides its length. */
+const AROUND_HOLD_MS = MAX_SETTLE_MS + GRACE_MS;
+
 /** Maximum number of holds: after a hold that missed its limits, a lower rate is held. */
 const MAX_HOLDS = 3;
 
@@ -132,221 +134,141 @@ export class RateSearch {
   #maxThreads;
   #isRandom;
   #budget;
-  #unloadedLatency;
+  #unloadedRate;
   /** @type {Tried[]} */
   #tried = [];
-  /** @type {Step | null} */
-  #step = null;
-  /** ops/s at which the search begins; null until a closed loop has shown it. @type {number | null} */
-  #first = null;
+  /** ops/s at which the search begins: nearly what a closed loop with all threads reaches, if that can be measured. */
+  #first;
   #settle = SETTLE_MS;
   #ups = 0;
   #downs = 0;
-  #holds = 0;
   #samples = 0;
   /** The highest rate in ops/s for which there were too few operations. */
   #scarce = 0;
-  #isOver = false;
+  #steps = this.#search();
 
-  /**
-   * @param {object} options
-   * @param {number} options.maxThreads
-   * @param {number} options.unloadedLatency of one operation with one thread, in ms
-   * @param {boolean} [options.isRandom] whether operations arrive at random, so that some wait for others at any rate
-   * @param {number} [options.maxOperations] that objects allow
-   * @param {number} [options.maxAttempts] that dollars allow
-   * @param {boolean} [options.sharesOperations] see StepBudget
-   */
-  constructor({
-    maxThreads,
-    unloadedLatency,
-    isRandom = false,
-    maxOperations = Infinity,
-    maxAttempts = Infinity,
-    sharesOperations = false,
-  }) {
+  /** @param {SearchOptions & { isRandom?: boolean }} options `isRandom`: whether some operations wait at any rate */
+  constructor({ maxThreads, unloadedLatency, isRandom = false, ...limits }) {
     this.#maxThreads = maxThreads;
     this.#isRandom = isRandom;
-    this.#budget = new StepBudget({ time: RATE_SEARCH_MS, maxOperations, maxAttempts, sharesOperations });
-    this.#unloadedLatency = unloadedLatency;
-  }
-
-  /** @returns {Step | null} null if the search is over; a step without a rate is a closed loop with all threads */
-  next() {
-    this.#step = this.#isOver ? null : (this.#closedLoop() ?? this.#plan());
-    this.#isOver = this.#step === null;
-    return this.#step;
-  }
-
-  /** @param {RateStepResult} result of the step planned last */
-  take({ elapsed, consumed, attempts, closedRate, measurement }) {
-    const { rate, phase, minDuration } = /** @type {Step} */ (this.#step);
-    this.#budget.spend(elapsed, consumed, attempts);
-    if (rate === undefined) {
-      this.#first = closedRate === 0 ? this.#unloadedRate : inRange(FIRST_SHARE * closedRate);
-      this.#settle = settleAfter(measurement);
-      return;
-    }
-    // If a step ended long before its time was up, it had too few operations.
-    if (measurement.duration < minDuration / 2) {
-      this.#isOver = true;
-      this.#recordShortage(rate);
-      return;
-    }
-    const verdict = verdictOf(rate, measurement);
-    const { completed: operations, late, seconds, p99 } = measurement;
-    this.#tried.push({ rate, operations, late, seconds, verdict, p99, phase: /** @type {SearchPhase} */ (phase) });
-    this.#settle = verdict === 'kept' ? SETTLE_MS : settleAfter(measurement);
-  }
-
-  /** @returns {Step | null} null if it already ran, or there are too few operations for it */
-  #closedLoop() {
-    const operations = Math.floor(CLOSED_SHARE * this.#budget.operationsLeft);
-    if (this.#first !== null) {
-      return null;
-    }
-    if (operations < 2 * this.#maxThreads) {
-      this.#first = this.#unloadedRate;
-      return null;
-    }
-    const attempts = Math.floor(CLOSED_SHARE * this.#budget.attemptsLeft);
-    const step = this.#planned('ramp', MAX_RATE, DURATION_MS.ramp);
-    return { ...step, rate: undefined, operations, attempts };
-  }
-
-  get #unloadedRate() {
-    return inRange((1000 * Math.min(FIRST_THREADS, this.#maxThreads)) / this.#unloadedLatency);
+    this.#budget = new StepBudget({ time: RATE_SEARCH_MS, ...limits });
+    this.#unloadedRate = inRange((1000 * Math.min(FIRST_THREADS, maxThreads)) / unloadedLatency);
+    this.#first = this.#unloadedRate;
   }
 
   /**
-   * The tries that count. A try spoiled by a busy host is dropped if another try at the same rate was not spoiled; a
-   * miss is dropped if a later try at the same rate was kept.
+   * @param {RateStepResult | null} done result of the step planned last; null for the first step
+   * @returns {Step | null} null if the search is over; a step without a rate is a closed loop with all threads
    */
-  get #conclusive() {
-    return this.#tried.filter(({ rate, verdict }, index) => {
-      const same = (/** @type {Tried} */ other) => other.rate === rate;
-      switch (verdict) {
-        case 'client':
-          return !this.#tried.some((other) => same(other) && other.verdict !== 'client');
-        case 'missed':
-          return !this.#tried.slice(index + 1).some((other) => same(other) && other.verdict === 'kept');
-        default:
-          return true;
-      }
-    });
+  next(done) {
+    return this.#steps.next(/** @type {RateStepResult} */ (done)).value ?? null;
   }
 
-  /** The lowest rate that was too much for the store. */
-  get #lowestMissed() {
-    return this.#conclusive.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
-  }
-
-  /** The highest rate that was kept, below the lowest one that missed. */
-  get #low() {
-    const most = this.#lowestMissed?.rate ?? Infinity;
-    return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < most).reduce(higher, NONE);
-  }
-
-  /** The lowest rate above `#low` that was not kept. A rate kept once stays kept, even if the host is busy later. */
-  get #high() {
-    const low = this.#low?.rate ?? 0;
-    return this.#conclusive.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
-  }
-
-  /** Whether the limit is known well enough without a regression of late operations. */
-  get #isSharp() {
-    const [low, high] = [this.#low, this.#high];
-    if (this.#isRandom || low === null || high?.verdict !== 'missed' || high.rate / low.rate > FINE_ENOUGH) {
-      return false;
-    }
-    const isByErrors = high.late <= LATE_SHARE * high.operations;
-    return (
-      low.late <= SHARP.lateBelow * low.operations && (isByErrors || high.late >= SHARP.lateAbove * high.operations)
+  /** @returns {Generator<Step, void, RateStepResult>} */
+  *#search() {
+    const [operations, attempts] = [this.#budget.operationsLeft, this.#budget.attemptsLeft].map((left) =>
+      Math.floor(CLOSED_SHARE * left),
     );
+    if (operations >= 2 * this.#maxThreads) {
+      const step = this.#planned('ramp', MAX_RATE, DURATION_MS.ramp);
+      const result = yield { ...step, rate: undefined, operations, attempts };
+      this.#budget.spend(result);
+      this.#first = result.closedRate === 0 ? this.#unloadedRate : inRange(FIRST_SHARE * result.closedRate);
+      this.#settle = settleAfter(result.measurement);
+    }
+    for (let step = this.#plan(); step !== null; step = this.#plan()) {
+      const { phase, minDuration } = step;
+      const rate = Number(step.rate);
+      const result = yield step;
+      const { measurement } = result;
+      this.#budget.spend(result);
+      // If a step ended long before its time was up, it had too few operations.
+      if (measurement.duration < minDuration / 2) {
+        this.#recordShortage(rate);
+        return;
+      }
+      const verdict = verdictOf(rate, measurement);
+      const { completed, late, seconds, p99 } = measurement;
+      this.#tried.push({ rate, operations: completed, late, seconds, verdict, p99, phase });
+      this.#settle = verdict === 'kept' ? SETTLE_MS : settleAfter(measurement);
+    }
   }
 
-  /** @returns {Crossing | null} the limit, estimated from all steps together; null if they do not show it */
-  get #crossing() {
-    const missed = this.#lowestMissed;
-    const kept = this.#tried.filter(({ verdict }) => verdict === 'kept').reduce(higher, NONE);
-    if (missed === null || kept === null) {
-      return null;
-    }
-    const [from, to] = [NEAR.from * Math.min(kept.rate, missed.rate), NEAR.to * Math.max(kept.rate, missed.rate)];
-    const near = this.#conclusive.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
-    const crossing = crossingOf(near, LATE_SHARE);
-    // Outside the tried range, the crossing is only a guess.
-    return crossing !== null && crossing.rate >= from && crossing.rate <= to ? crossing : null;
+  /**
+   * What the tries show. A try spoiled by a busy host is dropped if another try at the same rate was not spoiled; a miss
+   * is dropped if a later try at the same rate was kept. `low` is the highest rate that was kept, below the lowest one
+   * that was too much for the store; `high` the lowest one above it that was not kept: a rate kept once stays kept, even
+   * if the host is busy later. `limit` is estimated from all steps together; null if they do not show it. If the limit
+   * `isSharp`, it is known well enough without that.
+   */
+  get #seen() {
+    const conclusive = this.#tried.filter(({ rate, verdict }, index) => {
+      const later = this.#tried.slice(verdict === 'client' ? 0 : index + 1).filter((other) => other.rate === rate);
+      const isDropped = (/** @type {Tried} */ other) =>
+        verdict === 'client' ? other.verdict !== 'client' : verdict === 'missed' && other.verdict === 'kept';
+      return !later.some(isDropped);
+    });
+    const kept = this.#tried.filter(({ verdict }) => verdict === 'kept');
+    const missed = lowestOf(conclusive.filter(({ verdict }) => verdict === 'missed'));
+    const low = highestOf(kept.filter(({ rate }) => rate < (missed?.rate ?? Infinity)));
+    const high = lowestOf(conclusive.filter(({ rate, verdict }) => verdict !== 'kept' && rate > (low?.rate ?? 0)));
+    const limit = crossingNear(highestOf(kept), missed, conclusive);
+    return { low, high, limit, isSharp: !this.#isRandom && isSharp(low, high) };
   }
 
   /** @returns {Step | null} */
   #plan() {
-    const low = this.#low;
-    const high = this.#high;
+    const { low, high, limit, isSharp: isKnown } = this.#seen;
     const last = this.#tried.at(-1);
     if (last?.phase === 'hold') {
-      if (last.verdict === 'kept' || this.#holds >= MAX_HOLDS) {
+      const holds = this.#tried.filter(({ phase }) => phase === 'hold').length;
+      if (last.verdict === 'kept' || holds >= MAX_HOLDS) {
         return null;
       }
-      const next = this.#lowerThan(last);
-      if (next !== undefined) {
-        return this.#hold(next);
+      const known = limit === null ? low?.rate : BELOW_LIMIT * limit.rate;
+      if (known) {
+        return this.#hold(Math.min(known, BELOW_LIMIT * last.rate));
       }
     }
-    if (
-      last !== undefined &&
-      this.#triesAt(last.rate) < this.#triesFor(last) &&
-      this.#affords(last.rate, DURATION_MS.refine, low?.rate ?? 0)
-    ) {
+    if (last !== undefined && this.#mayHelpAgain(last, low)) {
       return this.#planned('refine', last.rate, DURATION_MS.refine);
     }
     if (high === null) {
       return this.#stepUp(low);
     }
-    const limit = this.#crossing;
-    if (low === null) {
-      return limit === null ? this.#stepDown(high) : (this.#sample(limit) ?? this.#hold(BELOW_LIMIT * limit.rate));
+    if (low === null && limit === null) {
+      return this.#stepDown(high);
     }
-    if (this.#isSharp || isFineOfHost(low, high)) {
+    if (low !== null && (isKnown || isFineOfHost(low, high))) {
       return this.#hold(BELOW_SHARP * low.rate);
     }
-    const between = limit === null ? this.#bisect(low, high) : null;
-    return between ?? this.#sample(limit) ?? this.#hold(limit === null ? low.rate : BELOW_LIMIT * limit.rate);
+    const between = low === null || limit !== null ? null : this.#bisect(low, high);
+    const held = limit === null ? Number(low?.rate) : BELOW_LIMIT * limit.rate;
+    return between ?? this.#sample(limit, low) ?? this.#hold(held);
   }
 
-  /** ops/s at which to hold next, after this hold missed; undefined if unknown. @param {Tried} missed */
-  #lowerThan(missed) {
-    const limit = this.#crossing;
-    const known = limit === null ? this.#low?.rate : BELOW_LIMIT * limit.rate;
-    return known && Math.min(known, BELOW_LIMIT * missed.rate);
-  }
-
-  /** Maximum tries at the rate of the last try. @param {Tried} last */
-  #triesFor({ rate, verdict, operations, late }) {
-    if (verdict === 'client') {
-      // Above the rate of all threads in a closed loop, another try will not help.
-      const isBeyondThreads = rate > (BEYOND_CLOSED * Number(this.#first)) / FIRST_SHARE;
-      return this.#low === null || isBeyondThreads ? MAX_TRIES.first : MAX_TRIES.aboveKept;
-    }
-    return verdict === 'missed' && late <= MAX_LATE_BY_HICCUP * operations ? MAX_TRIES.hiccup : 1;
-  }
-
-  /** @param {number} rate ops/s */
-  #triesAt(rate) {
-    return this.#tried.filter((each) => each.rate === rate).length;
+  /**
+   * @param {Tried} last
+   * @param {Tried | null} low
+   */
+  #mayHelpAgain({ rate, verdict, operations, late }, low) {
+    // Above the rate of all threads in a closed loop, another try will not help.
+    const isBeyondThreads = rate > (BEYOND_CLOSED * this.#first) / FIRST_SHARE;
+    const ofHost = low === null || isBeyondThreads ? MAX_TRIES.first : MAX_TRIES.aboveKept;
+    const ofStore = verdict === 'missed' && late <= MAX_LATE_BY_HICCUP * operations ? MAX_TRIES.hiccup : 1;
+    const tries = this.#tried.filter((each) => each.rate === rate).length;
+    return tries < (verdict === 'client' ? ofHost : ofStore) && this.#affords(rate, DURATION_MS.refine, low?.rate ?? 0);
   }
 
   /** @param {Tried | null} low the highest rate that was tried and kept; null before the first */
   #stepUp(low) {
     if (low === null) {
-      const first = /** @type {number} */ (this.#first);
-      const affordable = [first, Math.min(first, this.#unloadedRate)].find((rate) =>
+      const affordable = [this.#first, Math.min(this.#first, this.#unloadedRate)].find((rate) =>
         this.#affords(rate, DURATION_MS.ramp, 0),
       );
       return affordable === undefined ? null : this.#planned('ramp', affordable, DURATION_MS.ramp);
     }
-    const factor = FACTORS_UP[Math.min(this.#ups, FACTORS_UP.length - 1)];
-    const rate = inRange(factor * low.rate);
+    const rate = inRange(FACTORS_UP[Math.min(this.#ups, FACTORS_UP.length - 1)] * low.rate);
     if (rate === low.rate || !this.#affords(rate, DURATION_MS.ramp, low.rate)) {
       return this.#hold(low.rate);
     }
@@ -356,8 +278,7 @@ export class RateSearch {
 
   /** @param {Tried} high the lowest rate tried, which was not kept */
   #stepDown(high) {
-    const factor = FACTORS_DOWN[Math.min(this.#downs, FACTORS_DOWN.length - 1)];
-    const rate = inRange(high.rate / factor);
+    const rate = inRange(high.rate / FACTORS_DOWN[Math.min(this.#downs, FACTORS_DOWN.length - 1)]);
     if (rate === high.rate || !this.#affords(rate, DURATION_MS.ramp, 0)) {
       return null;
     }
@@ -377,9 +298,14 @@ export class RateSearch {
       : null;
   }
 
-  /** Null if the limit is known well enough, or time or operations are short. @param {Crossing | null} crossing */
-  #sample(crossing) {
-    const limit = crossing?.rate ?? this.#low?.rate ?? 0;
+  /**
+   * Null if the limit is known well enough, or time or operations are short.
+   *
+   * @param {Crossing | null} crossing
+   * @param {Tried | null} low
+   */
+  #sample(crossing, low) {
+    const limit = crossing?.rate ?? low?.rate ?? 0;
     const rate = limit * AROUND_LIMIT[this.#samples % AROUND_LIMIT.length];
     const isPrecise = crossing === null || crossing.high - crossing.low <= 2 * PRECISION * limit;
     if (limit === 0 || (this.#samples >= MIN_SAMPLES && isPrecise) || !this.#affords(rate, HOLD_MS, rate)) {
@@ -389,13 +315,9 @@ export class RateSearch {
     return this.#planned('refine', rate, HOLD_MS);
   }
 
-  /** @param {number | undefined} rate ops/s */
+  /** @param {number} rate ops/s */
   #hold(rate) {
-    if (rate === undefined || !this.#affords(rate, HOLD_MS, 0)) {
-      return null;
-    }
-    this.#holds += 1;
-    return this.#planned('hold', rate, HOLD_MS);
+    return this.#affords(rate, HOLD_MS, 0) ? this.#planned('hold', rate, HOLD_MS) : null;
   }
 
   /**
@@ -405,14 +327,15 @@ export class RateSearch {
    * @returns {boolean} whether time and operations suffice for a step and the hold after it
    */
   #affords(rate, duration, held) {
-    const hold = held === 0 ? 0 : MAX_SETTLE_MS + HOLD_MS + GRACE_MS;
-    const time = this.#settle + stretched(rate, duration) + GRACE_MS + hold;
-    const operations = this.#operationsOf(rate, duration) + (held === 0 ? 0 : this.#operationsOf(held, HOLD_MS));
-    if (operations > this.#budget.operationsLeft) {
+    const hold =
+      held === 0
+        ? { time: 0, operations: 0 }
+        : { time: AROUND_HOLD_MS + HOLD_MS, operations: this.#operationsOf(held, HOLD_MS) };
+    if (this.#operationsOf(rate, duration) + hold.operations > this.#budget.operationsLeft) {
       this.#recordShortage(rate);
       return false;
     }
-    if (time > this.#budget.timeLeft) {
+    if (this.#settle + stretched(rate, duration) + GRACE_MS + hold.time > this.#budget.timeLeft) {
       this.#budget.limitingResource ??= 'time';
       return false;
     }
@@ -436,18 +359,10 @@ export class RateSearch {
    */
   #planned(phase, rate, time) {
     const duration = stretched(rate, time);
-    return {
-      phase,
-      rate,
-      threads: this.#maxThreads,
-      operations: this.#budget.operationsLeft,
-      attempts: this.#budget.attemptsLeft,
-      precision: 0,
-      settle: inWholeWindows(this.#settle + WINDOW_MS - 1),
-      minDuration: duration,
-      maxDuration: duration,
-      grace: GRACE_MS,
-    };
+    const { operationsLeft: operations, attemptsLeft: attempts } = this.#budget;
+    const settle = inWholeWindows(this.#settle + WINDOW_MS - 1);
+    const times = { settle, minDuration: duration, maxDuration: duration, grace: GRACE_MS };
+    return { phase, rate, threads: this.#maxThreads, operations, attempts, precision: 0, ...times };
   }
 
   /** @param {number} rate ops/s of a step with too few operations */
@@ -458,33 +373,60 @@ export class RateSearch {
 
   /** @returns {RateConclusion} */
   conclusion() {
-    const low = this.#low;
-    const high = this.#high;
+    const { low, high, limit, isSharp: isKnown } = this.#seen;
     const held = this.#tried.filter(({ phase, verdict }) => phase === 'hold' && verdict === 'kept').at(-1) ?? null;
-    const { limitingResource } = this.#budget;
+    const isClientLimited = high?.verdict === 'client';
     const common = {
       held: held && { rate: held.rate, p99: held.p99 },
-      isClientLimited: high?.verdict === 'client',
+      isClientLimited,
       needed: this.#budget.neededIf(Math.ceil((this.#scarce * RATE_SEARCH_MS) / 1000) + this.#maxThreads),
-      limitingResource,
+      limitingResource: this.#budget.limitingResource,
     };
-    const crossing = this.#isSharp ? null : this.#crossing;
-    if (crossing !== null && high?.verdict !== 'client') {
-      const { rate, ...interval } = crossing;
+    if (!isKnown && limit !== null && !isClientLimited) {
+      const { rate, ...interval } = limit;
       return { ...common, bound: 'exact', rate, interval: { ...interval, confidence: CONFIDENCE } };
     }
     if (low === null) {
-      return high === null || high.verdict === 'client'
+      return high === null || isClientLimited
         ? { ...common, bound: 'none', rate: null, interval: null }
         : { ...common, bound: 'at most', rate: high.rate, interval: null };
     }
-    if (high === null || high.verdict === 'client' || held === null) {
+    if (high === null || isClientLimited || held === null) {
       return { ...common, bound: 'at least', rate: held?.rate ?? low.rate, interval: null };
     }
     // The held rate may be above one that missed earlier.
     const rate = held.rate < high.rate ? held.rate : low.rate;
     return { ...common, bound: 'exact', rate, interval: { low: rate, high: high.rate, confidence: null } };
   }
+}
+
+/**
+ * @param {Tried | null} kept the highest rate that was kept
+ * @param {Tried | null} missed the lowest rate that was too much for the store
+ * @param {readonly Tried[]} conclusive
+ * @returns {Crossing | null}
+ */
+function crossingNear(kept, missed, conclusive) {
+  if (missed === null || kept === null) {
+    return null;
+  }
+  const [from, to] = [NEAR.from * Math.min(kept.rate, missed.rate), NEAR.to * Math.max(kept.rate, missed.rate)];
+  const near = conclusive.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
+  const crossing = crossingOf(near, LATE_SHARE);
+  // Outside the tried range, the crossing is only a guess.
+  return crossing !== null && crossing.rate >= from && crossing.rate <= to ? crossing : null;
+}
+
+/**
+ * @param {Tried | null} low
+ * @param {Tried | null} high
+ */
+function isSharp(low, high) {
+  if (low === null || high?.verdict !== 'missed' || high.rate / low.rate > FINE_ENOUGH) {
+    return false;
+  }
+  const isByErrors = high.late <= LATE_SHARE * high.operations;
+  return low.late <= SHARP.lateBelow * low.operations && (isByErrors || high.late >= SHARP.lateAbove * high.operations);
 }
 
 /**
@@ -546,18 +488,18 @@ function inRange(rate) {
   return Math.min(Math.max(rate, MIN_RATE), MAX_RATE);
 }
 
-/**
- * @param {Tried | null} one
- * @param {Tried} other
- */
-function higher(one, other) {
-  return one === null || other.rate > one.rate ? other : one;
+/** @param {readonly Tried[]} tried @returns {Tried | null} */
+function highestOf(tried) {
+  return tried.reduce(
+    (one, other) => (one === null || other.rate > one.rate ? other : one),
+    /** @type {Tried | null} */ (null),
+  );
 }
 
-/**
- * @param {Tried | null} one
- * @param {Tried} other
- */
-function lower(one, other) {
-  return one === null || other.rate < one.rate ? other : one;
+/** @param {readonly Tried[]} tried @returns {Tried | null} */
+function lowestOf(tried) {
+  return tried.reduce(
+    (one, other) => (one === null || other.rate < one.rate ? other : one),
+    /** @type {Tried | null} */ (null),
+  );
 }

@@ -1,7 +1,8 @@
 import { WINDOW_MS, isSteady } from './step-rate.js';
 
 /**
- * @import { Step } from './search-plan.js'
+ * @import { SearchPhase } from '../model/search.js'
+ * @import { Latency } from './step-rate.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { Budget } from '../engine/budget.js'
  * @import { FinishedSlot, Range, Slot } from '../engine/run-slot.js'
@@ -14,6 +15,33 @@ import { WINDOW_MS, isSteady } from './step-rate.js';
 
 /** Tolerance for rounding errors, as a share of a window. */
 const ROUNDING = 1e-6;
+
+/**
+ * @typedef {object} StepTimes how long a step takes, in ms
+ * @property {number} settle before the first window counts
+ * @property {number} minDuration minimum measured time
+ * @property {number} maxDuration measured time if the windows do not agree earlier
+ * @property {number} grace for operations still in flight at the end
+ *
+ * @typedef {object} StepPlan one value of the variable that a planner varies, and what its step may use
+ * @property {SearchPhase} phase
+ * @property {number} threads
+ * @property {number} [rate] operations per second of an open loop; absent in a closed one
+ * @property {number} operations maximum number to start
+ * @property {number} attempts maximum number of attempts
+ * @property {number} precision standard error of the windows, as a share of their mean, at which the step may
+ *   end early
+ *
+ * @typedef {StepPlan & StepTimes} Step
+ *
+ * @typedef {object} StepResult
+ * @property {number} elapsed ms of the whole step
+ * @property {number} consumed operations started, whatever their outcome
+ * @property {number} attempts
+ * @property {number} throttled attempts that the store refused with a request to slow down
+ * @property {readonly number[]} windows operations that completed in each measured window
+ * @property {Latency | null} latency null if none succeeded
+ */
 
 /**
  * @typedef {object} FinishedStep
@@ -31,7 +59,7 @@ const ROUNDING = 1e-6;
  * One step of a search, over the open connections. It settles, is measured, and ends when its windows agree or before
  * it would exceed its operations or attempts.
  */
-export class SearchStep {
+export class PlannedStep {
   #step;
   #clock;
   #startsAt;

@@ -1,13 +1,14 @@
 /** @import { LimitingResource } from '../model/search.js' */
 
-/** The time, operations and attempts that a search has left. */
+/** The time, operations and attempts that a planner has left. */
 export class StepBudget {
   #maxOperations;
   #maxAttempts;
   #objects;
   #used = { operations: 0, attempts: 0 };
-  #attemptsPerOperation = { last: 1, most: 1 };
-  /** ms left for the search. */
+  /** Attempts per operation in the last step, and the maximum of all steps. */
+  #attempts = { last: 1, most: 1 };
+  /** ms left. */
   timeLeft;
   /** The resource that a step ran short of. @type {LimitingResource | null} */
   limitingResource = null;
@@ -15,41 +16,32 @@ export class StepBudget {
   /**
    * @param {object} options
    * @param {number} options.time ms
-   * @param {number} options.maxOperations that objects allow
-   * @param {number} options.maxAttempts that dollars allow
-   * @param {boolean} options.sharesOperations whether the user cannot provide more operations, because the search uses
+   * @param {number} [options.maxOperations] that objects allow
+   * @param {number} [options.maxAttempts] that dollars allow
+   * @param {boolean} [options.sharesOperations] whether the user cannot provide more operations, because the planner uses
    *   what an earlier stage left
    */
-  constructor({ time, maxOperations, maxAttempts, sharesOperations }) {
+  constructor({ time, maxOperations = Infinity, maxAttempts = Infinity, sharesOperations = false }) {
     this.timeLeft = time;
     this.#maxOperations = maxOperations;
     this.#maxAttempts = maxAttempts;
     this.#objects = /** @type {'leftovers' | 'objects'} */ (sharesOperations ? 'leftovers' : 'objects');
   }
 
-  /**
-   * @param {number} elapsed ms
-   * @param {number} operations started
-   * @param {number} attempts
-   */
-  spend(elapsed, operations, attempts) {
+  /** @param {{ elapsed: number, consumed: number, attempts: number }} step ms, operations started, and their attempts */
+  spend({ elapsed, consumed, attempts }) {
     this.timeLeft -= elapsed;
-    this.#used.operations += operations;
+    this.#used.operations += consumed;
     this.#used.attempts += attempts;
-    if (operations > 0) {
-      const last = Math.max(attempts / operations, 1);
-      this.#attemptsPerOperation = { last, most: Math.max(last, this.#attemptsPerOperation.most) };
+    if (consumed > 0) {
+      const last = Math.max(attempts / consumed, 1);
+      this.#attempts = { last, most: Math.max(last, this.#attempts.most) };
     }
   }
 
-  /** Attempts per operation in the last step, and the maximum of all steps. */
-  get attemptsPerOperation() {
-    return this.#attemptsPerOperation;
-  }
-
-  /** Operations that the search can still start if each takes as many attempts as in the last step. */
+  /** Operations that can still start if each takes as many attempts as in the last step. */
   get operationsLeft() {
-    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation.last), 0));
+    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attempts.last), 0));
   }
 
   get attemptsLeft() {
@@ -60,9 +52,15 @@ export class StepBudget {
     return this.#maxOperations - this.#used.operations;
   }
 
+  /** Attempts for this many operations, so that enough attempts remain for all others. @param {number} operations */
+  attemptsFor(operations) {
+    const others = this.operationsLeft - operations;
+    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.#attempts.last * others;
+  }
+
   /** Records that a step could not have the operations that it requires. */
   recordShortage() {
-    const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation.last <= this.attemptsLeft;
+    const areObjectsScarce = this.#objectsLeft * this.#attempts.last <= this.attemptsLeft;
     this.limitingResource = areObjectsScarce ? this.#objects : 'dollars';
   }
 
@@ -73,6 +71,6 @@ export class StepBudget {
   neededIf(operations) {
     return this.limitingResource === null || this.limitingResource === 'time'
       ? null
-      : { operations, attempts: Math.ceil(this.#attemptsPerOperation.most * operations) };
+      : { operations, attempts: Math.ceil(this.#attempts.most * operations) };
   }
 }

@@ -64,3 +64,8 @@ export function isSteady(windows, precision) {
 function ratesOf(windows) {
   return windows.map((count) => (1000 * count) / WINDOW_MS);
 }
+
+/** Rounds down to whole windows. @param {number} duration ms */
+export function inWholeWindows(duration) {
+  return Math.floor(duration / WINDOW_MS) * WINDOW_MS;
+}

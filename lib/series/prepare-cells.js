@@ -1,7 +1,8 @@
+import { availableCores } from '../host/cpu-quota.js';
+import { resolve } from '../options/resolve.js';
 import { readRunOptions } from '../options/run-options.js';
 import { STORE_OPTIONS } from '../options/table.js';
 import { Checks } from '../options/usage-error.js';
-import { configOf } from '../run/prepare-run.js';
 import { openTarget } from '../store/target.js';
 import { optionsOfCell } from './sweep-plan.js';
 import { BUCKETS } from './variables.js';
@@ -9,14 +10,13 @@ import { BUCKETS } from './variables.js';
 /**
  * @import { SweepCell, SweepPlan } from './sweep-plan.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { Unstored } from '../run/prepare-run.js'
  * @import { RunOptions } from '../run/run-options.js'
  * @import { Invocation } from '../store/hint.js'
  * @import { Target } from '../store/target.js'
  *
  * @typedef {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation,
  *   signal: AbortSignal }} CellContext `now` in epoch ms; `random` uniform in [0, 1); for `signal` see openTarget
- * @typedef {SweepCell & { options: RunOptions, values: OptionValues, config: Unstored,
+ * @typedef {SweepCell & { options: RunOptions, values: OptionValues, config: ReturnType<typeof resolve>,
  *   target: Target | null }} PreparedCell `target` is closed; it and the store of `config` are null with --local, whose
  *   endpoint starts with each run
  */
@@ -53,7 +53,7 @@ export async function prepareCells(plan, { invocation, signal, ...context }) {
       const target = await targetOf(values);
       const buckets = bucketsOf(cell, values, target, checks);
       const store = target && { ...target.store, buckets: buckets ?? target.store.buckets };
-      const config = await configOf(values, { target: target && store && { ...target, store }, ...context }, checks);
+      const config = await checks.run(() => resolve(values, { store, availableCores: availableCores(), ...context }));
       if (config !== null) {
         const own = { store: 'env', ...options, ...(buckets === null ? {} : { bucket: buckets }) };
         prepared.push({ ...cell, options: /** @type {RunOptions} */ (own), values, config, target });

@@ -5,10 +5,10 @@ import { run } from '../run/run.js';
 
 /**
  * @import { Result } from '../model/result.js'
- * @import { ProgramContext } from '../run/program.js'
+ * @import { RunContext } from '../run/run-context.js'
  * @import { RunOptions } from '../run/run-options.js'
  *
- * @typedef {{ options: RunOptions, context: ProgramContext }} Turn a run of the series
+ * @typedef {{ options: RunOptions, context: RunContext }} Turn a run of the series
  *
  * @typedef {object} TurnOutcome
  * @property {Result | null} result null if the run was refused before its first request

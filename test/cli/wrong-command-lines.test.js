@@ -4,7 +4,7 @@ import { runInProcess } from '../helpers/command.js';
 
 /** What a new user may type, and what the error line must contain. @type {readonly [string, RegExp][]} */
 const WRONG = [
-  ['', /<objects>: expected a whole number/],
+  ['', /expected a command, or <objects> <threads>; start with: node r2-benchmark.js quick --local/],
   ['1000', /<threads>: expected a whole number/],
   ['run 1000 10 --local', /too many arguments: expected <objects> <threads>/],
   ['1k 10 --local', /<objects>: expected a whole number from 1/],

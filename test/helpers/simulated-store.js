@@ -3,7 +3,7 @@ import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
 
 /**
  * @import { CapacitySearch } from '../../lib/search/capacity-search.js'
- * @import { Step, StepResult } from '../../lib/search/search-plan.js'
+ * @import { Step, StepResult } from '../../lib/search/search-step.js'
  */
 
 /**
@@ -92,10 +92,10 @@ function simulateStep(
  */
 export function runSearch(search, model, attemptsPerOperation = 1) {
   const steps = [];
-  for (let step = search.next(); step !== null; step = search.next()) {
+  for (let step = search.next(null); step !== null;) {
     const result = simulateStep(typeof model === 'function' ? model(step) : model, attemptsPerOperation, step);
-    search.take(result);
     steps.push({ step, result });
+    step = search.next(result);
   }
   return steps;
 }

@@ -32,7 +32,7 @@ for (const [name, given, problems] of /** @type {[string, unknown[], (string | R
   [
     'run',
     [LOCAL, { on: 5, signals: 1 }],
-    ['on: expected an object', /^signals: expected one of signal, on, env, ownsProcess/],
+    ['on: expected an object', /^signals: expected one of signal, on, env, ownsProcess, invocation/],
   ],
   [
     'run',

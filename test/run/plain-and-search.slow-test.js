@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { SearchesPlan } from '../../lib/run/searches-plan.js';
+import { SearchSteps } from '../../lib/run/search-steps.js';
+import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
 import { cases } from '../helpers/cases.js';
@@ -59,7 +60,7 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));
   const session = /** @type {any} */ ({ ...running, workers, firstStageAt: clock.now(), result });
   const context = planContext(session);
-  await runPlan(findPeak ? new SearchesPlan(context, { peakOf: 'threads' }) : new StagesPlan(context), session);
+  await runPlan(findPeak ? new StepsPlan(context, SearchSteps) : new StagesPlan(context), session);
   assert.deepEqual(result.problems, []);
   return result.stages[0];
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RampsPlan } from '../../lib/run/ramps-plan.js';
-import { SearchesPlan } from '../../lib/run/searches-plan.js';
+import { RampSteps } from '../../lib/run/ramp-steps.js';
+import { SearchSteps } from '../../lib/run/search-steps.js';
+import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { stagesOf } from '../../lib/operations/registry.js';
@@ -57,7 +58,11 @@ test('a stage with a duration is planned as one slot, from its moment to the end
 
 test('a host that misses the first slot of a ramp skips it and may still begin the next', () => {
   const ramp = { threads: [2, 4], stepTime: 10 * SECOND };
-  const { stage, observer, events, clock } = firstStage({ ramp }, (context) => new RampsPlan(context, ramp), SECOND);
+  const { stage, observer, events, clock } = firstStage(
+    { ramp },
+    (context) => new StepsPlan(context, RampSteps),
+    SECOND,
+  );
   const first = stage.next();
   assert.ok(first?.slot && Number(first.startsBy) < clock.now());
   stage.take(null, observer);
@@ -65,13 +70,13 @@ test('a host that misses the first slot of a ramp skips it and may still begin t
   assert.deepEqual([next?.slot?.load.threads, Number(next?.startsAt) - clock.now()], [4, 9 * SECOND]);
   assert.deepEqual(
     events.map(([event, , step]) => [event, /** @type {any} */ (step).shortfall]),
-    [['slotEnds', 'late']],
+    [['stepEnds', 'late']],
   );
 });
 
 test('a ramp whose slots have all passed runs nothing and lets the next stage run', () => {
   const ramp = { threads: [2, 4], stepTime: 10 * SECOND };
-  const { stage, observer, clock } = firstStage({ ramp }, (context) => new RampsPlan(context, ramp), 60 * SECOND);
+  const { stage, observer, clock } = firstStage({ ramp }, (context) => new StepsPlan(context, RampSteps), 60 * SECOND);
   assert.equal(stage.starts, null);
   for (let planned = stage.next(); planned !== null; planned = stage.next()) {
     assert.ok(Number(planned.startsBy) < clock.now());
@@ -85,7 +90,7 @@ test('a ramp whose slots have all passed runs nothing and lets the next stage ru
 test('a search begins with a few threads, or not at all if there are too few objects', () => {
   const search = { findPeak: true, size: 1_000_000 };
   /** @type {Parameters<typeof firstStage>[1]} */
-  const planOf = (context, config) => new SearchesPlan(context, /** @type {any} */ (config.search));
+  const planOf = (context) => new StepsPlan(context, SearchSteps);
   const enough = firstStage({ ...search, objects: 40_000 }, planOf).stage;
   const planned = enough.next();
   assert.deepEqual([planned?.slot?.load.threads, planned?.slot?.range.first], [4, 0]);

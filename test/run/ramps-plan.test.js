@@ -6,7 +6,7 @@ import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { STALL_TIMEOUT_MS } from '../../lib/engine/stage-watch.js';
 import { mergeRamps } from '../../lib/merge/ramp.js';
-import { bucketMeters } from '../../lib/meter/bucket-meter.js';
+import { bucketMeters } from '../../lib/meter/part-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
@@ -14,7 +14,8 @@ import { ABANDONED } from '../../lib/model/failed-attempts.js';
 import { Phases } from '../../lib/run/phases.js';
 import { RunLog } from '../../lib/log/run-log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
-import { RampsPlan } from '../../lib/run/ramps-plan.js';
+import { RampSteps } from '../../lib/run/ramp-steps.js';
+import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -118,7 +119,13 @@ function prepare(
           buckets: buckets.map((bucket, slot) => ({ bucket, meter: meters?.[slot] ?? null })),
         },
         ...{ secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
-        connections: { opened: 1, reused: 0, lookupTime: tasks.length === 1 ? 7 : null, meter: new ConnectionMeter() },
+        connections: {
+          opened: 1,
+          reused: 0,
+          socketWait: 0,
+          lookupTime: tasks.length === 1 ? 7 : null,
+          meter: new ConnectionMeter(),
+        },
         clientLoad: { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
       };
     },
@@ -146,11 +153,11 @@ function prepare(
   const run = (startsAt = clock.now()) => {
     const given = { ...running, workers, firstStageAt: startsAt, result };
     const session = /** @type {BegunSession} */ (/** @type {unknown} */ (given));
-    return runPlan(new RampsPlan(planContext(session), overrides.ramp), session);
+    return runPlan(new StepsPlan(planContext(session), RampSteps), session);
   };
   const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);
   const steps = () =>
-    events.filter(([name]) => name === 'slotEnds').map(([, , step]) => /** @type {RampStep} */ (step));
+    events.filter(([name]) => name === 'stepEnds').map(([, , step]) => /** @type {RampStep} */ (step));
   return { time, tasks, result, run, notices, steps, events, config, controller };
 }
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { SearchesPlan } from '../../lib/run/searches-plan.js';
+import { SearchSteps } from '../../lib/run/search-steps.js';
+import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
@@ -14,7 +15,6 @@ import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 
 /**
  * @import { BegunSession } from '../../lib/run/session.js'
- * @import { SearchConfig } from '../../lib/model/config.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { RunResult, SearchResult, StageResult } from '../../lib/model/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
@@ -67,7 +67,7 @@ function prepare(overrides, modelOf = queueing) {
   );
   const run = () => {
     const session = /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, result }));
-    return runPlan(new SearchesPlan(planContext(session), /** @type {SearchConfig} */ (config.search)), session);
+    return runPlan(new StepsPlan(planContext(session), SearchSteps), session);
   };
   return { run, workers, events, result, controller, ledger, unloaded };
 }

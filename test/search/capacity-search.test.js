@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CapacitySearch } from '../../lib/search/capacity-search.js';
-import { STAGE_MS } from '../../lib/search/search-plan.js';
+import { CapacitySearch, STAGE_MS } from '../../lib/search/capacity-search.js';
 import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
 import { runSearch } from '../helpers/simulated-store.js';
@@ -271,16 +270,10 @@ test('sizes are not compared with fewer operations than the same rate would need
 test('a hold above everything seen before contradicts the plateau', () => {
   const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20 });
   const rates = { ramp: 300, refine: 300, hold: 450, 'whole size': 300, 'half size': 300 };
-  for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
-    const windows = Array.from({ length: step.minDuration / 250 }, () => rates[step.phase] / 4);
-    peakSearch.take({
-      elapsed: 1000,
-      consumed: 400,
-      attempts: 400,
-      throttled: 0,
-      windows,
-      latency: { mean: 1, p50: 1 },
-    });
+  const taken = { elapsed: 1000, consumed: 400, attempts: 400, throttled: 0, latency: { mean: 1, p50: 1 } };
+  for (let step = peakSearch.next(null); step !== null;) {
+    const windows = Array.from({ length: step.minDuration / 250 }, () => rates[step?.phase ?? 'hold'] / 4);
+    step = peakSearch.next({ ...taken, windows });
   }
   assert.deepEqual(
     [peakSearch.conclusion().hasPlateau, peakSearch.conclusion().capacity?.operationsPerSecond],
@@ -290,8 +283,9 @@ test('a hold above everything seen before contradicts the plateau', () => {
 
 test('the search ends if a store answers nothing', () => {
   const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20 });
-  peakSearch.next();
-  peakSearch.take({ elapsed: 2000, consumed: 4, attempts: 4, throttled: 0, windows: [0, 0, 0, 0], latency: null });
-  assert.equal(peakSearch.next(), null);
+  peakSearch.next(null);
+  const windows = [0, 0, 0, 0];
+  const silence = { elapsed: 2000, consumed: 4, attempts: 4, throttled: 0, windows, latency: null };
+  assert.equal(peakSearch.next(silence), null);
   assert.deepEqual([peakSearch.conclusion().knee, peakSearch.conclusion().capacity], [null, null]);
 });

@@ -65,7 +65,7 @@ function search(queue, options = {}) {
   });
   const most = Math.min(1000 / queue.service, (1000 * THREADS) / queue.delay, clientRate);
   const steps = [];
-  for (let step = found.next(); step !== null; step = found.next()) {
+  for (let step = found.next(null); step !== null;) {
     const { rate = most, settle, maxDuration } = step;
     const count = Math.min(Math.round((rate * (settle + maxDuration)) / 1000), step.operations);
     const isLate = rate > clientRate || steps.length === busyStep;
@@ -81,7 +81,7 @@ function search(queue, options = {}) {
       return { operations: part.length, late: late(part) };
     });
     steps.push({ ...step, rate: step.rate, count });
-    found.take({
+    step = found.next({
       elapsed: settle + maxDuration + STEP_END_MS,
       consumed: count,
       attempts: count,
@@ -159,12 +159,16 @@ const CLOSED_RATE = 1600;
 function searchWith(verdictAt) {
   const found = new RateSearch({ maxThreads: 200, unloadedLatency: 20 });
   const rates = [];
-  for (let step = found.next(); step !== null; step = found.next()) {
+  for (let step = found.next(null); step !== null;) {
     const { rate = CLOSED_RATE, settle, maxDuration: duration } = step;
-    const verdict = step.rate === undefined ? 'missed' : verdictAt(rate, rates.length);
+    const isClosed = step.rate === undefined;
+    const verdict = isClosed ? 'missed' : verdictAt(rate, rates.length);
     const completed = Math.round((rate * duration) / 1000);
     const late = verdict === 'kept' ? 0 : completed;
-    found.take({
+    if (!isClosed) {
+      rates.push(Math.round(rate));
+    }
+    step = found.next({
       elapsed: settle + duration,
       consumed: completed,
       attempts: completed,
@@ -175,9 +179,6 @@ function searchWith(verdictAt) {
         ...{ p99: 20, maximum: 20, isClientBusy: false, isHostUnsteady: false },
       },
     });
-    if (step.rate !== undefined) {
-      rates.push(Math.round(rate));
-    }
   }
   return { rates, ...found.conclusion() };
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSlot } from '../../lib/engine/run-slot.js';
-import { SearchStep } from '../../lib/search/search-step.js';
+import { PlannedStep } from '../../lib/search/search-step.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 import { stageNamed } from '../helpers/worker-spec.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 
 /**
- * @import { Step } from '../../lib/search/search-plan.js'
+ * @import { Step } from '../../lib/search/search-step.js'
  * @import { Range } from '../../lib/engine/run-slot.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
@@ -39,7 +39,7 @@ const ONCE = Object.freeze({ first: 100, count: 100_000, cycles: false });
  * @param {ManualClock} options.clock
  */
 async function runStep(step, workers, { stage = 'Read', size = 8192, range = ONCE, clock }) {
-  const planned = new SearchStep(step, { stage: stageNamed(stage), size, range, clock });
+  const planned = new PlannedStep(step, { stage: stageNamed(stage), size, range, clock });
   const startedAt = clock.now();
   const session = { workers, signal: new AbortController().signal, observer: recordingObserver().observer };
   const ran = await runSlot(planned.slot, session, {

@@ -1,4 +1,5 @@
-import { agrees } from '../../search/tested-steps.js';
+import { shownStep } from '../../model/ramp.js';
+import { agrees } from '../../search/plateau.js';
 import { counted, decimal, percent } from '../../text/figures.js';
 import { count, milliseconds, rate, table, chartTable } from './figures.js';
 import { html } from './markup.js';
@@ -6,24 +7,15 @@ import { plot } from './plot.js';
 
 /**
  * @import { Capacity, MergedRamp, RampResult, Result, SearchResult, StageSum } from '../../model/result.js'
+ * @import { ShownStep } from '../../model/ramp.js'
  * @import { Column } from './figures.js'
  * @import { Section } from './page.js'
- *
- * @typedef {object} Step
- * @property {string} what purpose of the step
- * @property {number | null} x threads or requested rate; null if the step did not set it
- * @property {number} operationsPerSecond
- * @property {number | null} p50 ms
- * @property {number | null} p99 ms
- * @property {number} errors failed attempts
- * @property {number} throttled
- * @property {boolean} counts whether it is a point of the curve
  *
  * @typedef {object} Curve of a stage, as the page draws it
  * @property {string} stage
  * @property {number} index of the stage
  * @property {string} unit of x
- * @property {Step[]} steps
+ * @property {ShownStep[]} steps
  * @property {number | null} knee
  * @property {boolean} hasPlateau
  * @property {{ operationsPerSecond: number, low: number, high: number } | null} capacity
@@ -31,11 +23,9 @@ import { plot } from './plot.js';
  * @property {string} finding
  */
 
-const PHASES_OF_CURVE = ['ramp', 'refine', 'hold'];
-
 /**
  * @param {string} unit
- * @returns {readonly Column<Step>[]}
+ * @returns {readonly Column<ShownStep>[]}
  */
 const columnsFor = (unit) => [
   { title: 'Step', kind: 'text', cell: ({ what }) => what },
@@ -88,17 +78,7 @@ function curvesOf(stage, index) {
 
 /** @param {SearchResult} search */
 function curveOfSearch({ steps, knee, hasPlateau, capacity, best, rate: highest }) {
-  const of = highest === undefined ? 'threads' : 'rate';
-  const curve = steps.map((step) => ({
-    what: step.phase,
-    x: step[of] ?? null,
-    operationsPerSecond: step.operationsPerSecond,
-    p50: step.p50,
-    p99: step.p99,
-    errors: step.errors,
-    throttled: step.throttled,
-    counts: PHASES_OF_CURVE.includes(step.phase) && step[of] !== undefined,
-  }));
+  const curve = steps.map((step) => shownStep(step, highest === undefined ? 'threads' : 'rate'));
   if (highest !== undefined) {
     const interval =
       highest.interval === null || highest.operationsPerSecond === null
@@ -131,18 +111,11 @@ function curveOfSearch({ steps, knee, hasPlateau, capacity, best, rate: highest 
  * @returns {Omit<Curve, 'stage' | 'index'>}
  */
 function curveOfRamp({ steps }, merged) {
-  const curve = steps.map(({ threads, operations, latency, errors, throttled, shortfall }, index) => ({
-    what: 'slot',
-    x: threads,
-    operationsPerSecond:
-      merged?.slots[index]?.operationsPerSecond ??
-      operations.reduce((sum, each) => sum + each, 0) / Math.max(operations.length, 1),
-    p50: latency?.p50 ?? null,
-    p99: latency?.p99 ?? null,
-    errors,
-    throttled,
-    counts: merged?.slots[index]?.counts ?? shortfall === null,
-  }));
+  const curve = steps.map((step, index) => {
+    const shown = shownStep(step);
+    const { operationsPerSecond = shown.operationsPerSecond, counts = shown.counts } = merged?.slots[index] ?? {};
+    return { ...shown, operationsPerSecond, counts };
+  });
   const { knee = null, hasPlateau = false, capacity = null } = merged ?? {};
   return {
     unit: 'threads',

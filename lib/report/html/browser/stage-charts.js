@@ -4,7 +4,8 @@ import { decimal, milliseconds, percentile, short } from './units.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { Curve, Step } from '../search-section.js'
+ * @import { ShownStep } from '../../../model/ramp.js'
+ * @import { Curve } from '../search-section.js'
  * @import { Colors } from './theme.js'
  */
 
@@ -83,7 +84,7 @@ export function drawCurve(curve, number) {
       filter: (/** @type {UPlot} */ _, /** @type {number[]} */ splits) => splits,
     },
   };
-  const isHeld = (/** @type {Step} */ { what }) => what === 'hold';
+  const isHeld = (/** @type {ShownStep} */ { what }) => what.startsWith('hold');
   addChart(`steps-rate-${number}`, (colors) => {
     const { stroke } = stageLine(curve.index, colors);
     return {
@@ -197,7 +198,7 @@ function drawLimit(limit, colors) {
 }
 
 /**
- * @param {Step & { x: number }} step
+ * @param {ShownStep & { x: number }} step
  * @param {string} unit
  */
 function stepText({ what, x, operationsPerSecond, p50, p99, errors }, unit) {

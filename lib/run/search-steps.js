@@ -1,27 +1,28 @@
 import { adviceFor } from '../bottleneck/phrases.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
-import { bytesPerOperation } from '../operations/stage.js';
-import { SECONDS_OF_OPERATIONS, operationsOfSearch, minOperations } from '../search/search-plan.js';
-import { SearchObjects } from '../search/search-objects.js';
-import { SearchStep } from '../search/search-step.js';
+import { SECONDS_OF_OPERATIONS, minOperations, operationsOfSearch } from '../search/capacity-search.js';
+import { PlannedStep } from '../search/search-step.js';
 import { CLIENTS } from '../s3/object-store.js';
 import { formatPublicUrl } from '../options/values.js';
 import { counted } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
 import { typicalSize } from '../workload/size-distribution.js';
-import { openStageSearch } from './stage-search.js';
+import { overRates } from './rate-result.js';
+import { overThreads } from './search-result.js';
 
 /**
  * @import { CostBudget } from '../cost/cost-budget.js'
- * @import { Stage } from '../operations/stage.js'
- * @import { FinishedStep } from '../search/search-step.js'
- * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
- * @import { StageResult } from '../model/result.js'
+ * @import { Pacing } from '../engine/arrivals.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
- * @import { RunObserver } from '../model/run-events.js'
- * @import { Step } from '../search/search-plan.js'
- * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
- * @import { StageSearch } from './stage-search.js'
+ * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
+ * @import { SearchDimension, SearchStep, StageResult } from '../model/result.js'
+ * @import { SearchConclusion } from '../model/search.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { SearchOptions } from '../search/capacity-search.js'
+ * @import { SearchObjects } from '../search/search-objects.js'
+ * @import { FinishedStep, Step } from '../search/search-step.js'
+ * @import { Conclusion, PlanContext, PlannedSlot } from './plan.js'
+ * @import { Policy, StepsContext, Taken } from './steps-plan.js'
  */
 
 /** Latency in ms that is assumed if it could not be measured. */
@@ -30,111 +31,50 @@ const USUAL_LATENCY_MS = 50;
 /** Minimum size, in bytes, that can be halved. */
 const MIN_HALVED_BYTES = 2;
 
-/** Searches for the capacity of each stage. See CapacitySearch and RateSearch. @implements {Plan} */
-export class SearchesPlan {
-  #context;
-  #search;
-  #objects;
-  #costs;
+/**
+ * @typedef {Pick<StepsContext, 'stage' | 'context' | 'results'>} SearchParts
+ *
+ * @typedef {object} Variable what a search varies, and how
+ * @property {number} time maximum ms
+ * @property {(done: FinishedStep | null) => Step | null} next takes the step planned last
+ * @property {(step: Step) => Pacing | null} pacing
+ * @property {(finished: FinishedStep) => SearchStep} shown
+ * @property {() => Pick<SearchConclusion, 'needed' | 'limitingResource'>} conclusion
+ * @property {(finished: readonly FinishedStep[], shown: readonly SearchStep[],
+ *   dollarsNeeded: number | null) => StageResult} result
+ */
 
-  /**
-   * @param {PlanContext} context
-   * @param {SearchConfig} search
-   */
-  constructor(context, search) {
-    const { config, costs } = context;
-    this.#context = context;
-    this.#search = search;
-    this.#objects = new SearchObjects(config.objects.count);
-    this.#costs = costs;
-  }
+/** @type {Record<SearchDimension, (limits: SearchOptions, parts: SearchParts) => Variable>} */
+const VARIABLES = { threads: overThreads, rate: overRates };
 
-  /** Number of whole-size objects. They come before the objects that a search wrote at half size. */
-  get wholeObjects() {
-    return this.#objects.wholeCount;
-  }
-
-  /**
-   * @param {Stage} stage
-   * @param {number} index
-   * @returns {StagePlan}
-   */
-  stage(stage, index) {
-    const problem = index === 0 ? this.#problem(stage) : null;
-    if (problem !== null) {
-      const idleness = { result: null, problem, isTransient: false, continues: false };
-      return { starts: null, next: () => null, take() {}, conclude: () => idleness };
-    }
-    const parts = { search: this.#search, objects: this.#objects, costs: this.#costs };
-    return new SearchOfStage(stage, index, parts, this.#context);
-  }
-
-  /** @param {Stage} first */
-  #problem(first) {
-    const { config, unloaded } = this.#context;
-    return tooFewObjects(config, first, latenciesOfWhole(config, unloaded));
-  }
-}
-
-/** @implements {StagePlan} */
-class SearchOfStage {
-  #stage;
-  #index;
+/**
+ * Adaptive steps: a search over one variable.
+ *
+ * @implements {Policy}
+ */
+export class SearchSteps {
   #parts;
-  #context;
-  #given;
   #count;
   #maxAttempts;
   #search;
-  /** @type {SearchStep | null} */
+  /** @type {PlannedStep | null} */
   #step = null;
-  /** @type {FinishedStep[]} */
-  #finished = [];
+  /** The step that ended last. @type {FinishedStep | null} */
+  #done = null;
   /** Whether each key must first be read once to fill the cache. */
   #isCold;
-  #isFilling = false;
+  /** Why the search cannot begin. */
+  #problem;
 
-  /**
-   * @param {Stage} stage
-   * @param {number} index
-   * @param {{ search: SearchConfig, objects: SearchObjects, costs: CostBudget }} parts shared by the searches of all
-   *   stages
-   * @param {PlanContext} context
-   */
-  constructor(stage, index, parts, context) {
-    const { objects, costs, search } = parts;
-    const { config } = context;
-    this.#stage = stage;
-    this.#index = index;
+  /** @param {StepsContext} parts of a run with a search */
+  constructor(parts) {
+    const { stage, index, objects, context } = parts;
+    const { config, costs, unloaded } = context;
+    const { peakOf } = /** @type {SearchConfig} */ (config.search);
     this.#parts = parts;
-    this.#context = context;
-    this.#given = objects.count;
     this.#count = objects.countFor(stage);
     this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
-    this.#search = openStageSearch(stage, this.#limits(), { config, search, ...this.#resultContext() });
-    const { time } = this.#search;
-    this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
-    const isFirst = index === 0 && search.peakOf === 'threads';
-    this.notices = [
-      ...(index === 0 ? [timeNotice(time, this.#names.toRun.length)] : []),
-      ...(isFirst ? worstCases(config, latenciesOfWhole(config, context.unloaded), this.#maxAttempts) : []),
-    ];
-    this.starts = {
-      stage: stage.name,
-      objects: this.#given,
-      threads: config.load.threads,
-      buckets: config.store.buckets.length,
-      bytesPerOperation: bytesPerOperation(stage, config),
-      duration: time,
-      search: search.peakOf,
-    };
-  }
-
-  #limits() {
-    const { config, unloaded } = this.#context;
-    const { objects } = this.#parts;
-    const stage = this.#stage;
-    return {
+    const limits = {
       maxThreads: config.load.threads,
       unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
       maxOperations: this.#count,
@@ -142,100 +82,89 @@ class SearchOfStage {
       sharesOperations: stage.copies || stage.removes,
       halfSize: halfSizeProbeOf(stage, config, objects),
     };
-  }
-
-  #resultContext() {
-    const { clock, unloaded, storeClock } = this.#context;
-    const latency = unloaded.get(nameOf(this.#stage)) ?? null;
-    return { clock, objects: this.#given, unloaded: latency, storeClock: storeClock() };
+    this.#search = VARIABLES[peakOf](limits, parts);
+    const { time: duration } = this.#search;
+    this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
+    const latencies = latenciesOfWhole(config, unloaded);
+    this.#problem = index === 0 ? tooFewObjects(config, stage, latencies) : null;
+    const isFirst = index === 0 && peakOf === 'threads';
+    this.notices = [
+      ...(index === 0 ? [timeNotice(duration, this.#names.toRun.length)] : []),
+      ...(isFirst ? worstCases(config, latencies, this.#maxAttempts) : []),
+    ].slice(0, this.#problem === null ? undefined : 0);
+    this.starts = this.#problem === null ? { duration, search: peakOf } : null;
   }
 
   /** Names in lower case: `toRun` lists this stage and all later ones, `before` all earlier ones. */
   get #names() {
-    const all = stagesOf(this.#context.config.load).map(nameOf);
-    return { toRun: all.slice(this.#index), before: all.slice(0, this.#index) };
+    const { index, context } = this.#parts;
+    const all = stagesOf(context.config.load).map(nameOf);
+    return { toRun: all.slice(index), before: all.slice(0, index) };
   }
 
   /** @returns {PlannedSlot | null} */
   next() {
-    const { config, clock } = this.#context;
-    this.#isFilling = this.#isCold;
+    const { stage, objects, context } = this.#parts;
+    const { config, clock } = context;
+    const { size, sizes } = config.objects;
+    const { access, threads } = config.load;
+    this.#step = null;
+    if (this.#problem !== null) {
+      return null;
+    }
     if (this.#isCold) {
       this.#isCold = false;
-      return this.#fillingSlot();
+      const range = objects.rangeFor(stage, false, this.#count);
+      const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
+      return {
+        notice: `${stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${urlOf(config)}, not the store`,
+        slot: { stage, load, range: { ...range, cycles: false }, limit: null },
+      };
     }
-    const step = this.#search.next();
+    const step = this.#search.next(this.#done);
     if (step === null) {
       return null;
     }
-    const isHalfSize = isOfHalfSize(step);
-    const { size, sizes } = config.objects;
-    this.#step = new SearchStep(step, {
-      stage: this.#stage,
+    const isHalfSize = step.phase === 'half size';
+    const planned = new PlannedStep(step, {
+      ...{ stage, sizes, access, clock },
       size: isHalfSize ? Math.floor(size / 2) : size,
-      sizes,
-      access: config.load.access,
-      range: this.#parts.objects.rangeFor(this.#stage, isHalfSize, step.operations),
+      range: objects.rangeFor(stage, isHalfSize, step.operations),
       pacing: this.#search.pacing(step),
-      clock,
     });
-    return { slot: this.#step.slot, ending: this.#step };
-  }
-
-  /** @returns {PlannedSlot} that reads each key once */
-  #fillingSlot() {
-    const { config } = this.#context;
-    const { size, sizes } = config.objects;
-    const { threads } = config.load;
-    const range = this.#parts.objects.rangeFor(this.#stage, false, this.#count);
-    return {
-      notice: `${this.#stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${urlOf(config)}, not the store`,
-      slot: {
-        stage: this.#stage,
-        load: { threads, size, sizes, pacing: null, warmup: 0, windows: null },
-        range: { ...range, cycles: false },
-        limit: null,
-      },
-    };
+    this.#step = planned;
+    return { slot: planned.slot, ending: planned };
   }
 
   /**
    * @param {FinishedSlot | null} ran null if the run stopped before this slot
-   * @param {Pick<RunObserver, 'stepEnds'>} observer
+   * @returns {Taken & { shown: SearchStep } | null}
    */
-  take(ran, observer) {
-    if (ran === null || this.#step === null || this.#isFilling) {
-      return;
+  take(ran) {
+    if (ran === null || this.#step === null) {
+      return null;
     }
     const finished = this.#step.finish(ran);
-    const { outcome, claimed, step } = finished;
-    this.#parts.objects.use(this.#stage, isOfHalfSize(step), claimed);
-    this.#finished.push(finished);
-    observer.stepEnds(this.#stage.name, this.#search.stepResult(finished));
-    if (outcome.end === 'complete') {
-      this.#search.take(finished);
-    }
+    this.#done = finished;
+    return { ...finished, isHalfSize: finished.step.phase === 'half size', shown: this.#search.shown(finished) };
   }
 
-  /** @returns {Conclusion} */
-  conclude() {
-    const { config, has } = this.#context;
-    const stage = this.#stage;
-    const finished = this.#finished;
-    this.#parts.objects.stageEnds(stage, has);
+  /**
+   * @param {readonly Taken[]} taken
+   * @returns {Conclusion}
+   */
+  conclude(taken) {
+    const { stage, index, context } = this.#parts;
+    const finished = /** @type {readonly (FinishedStep & { shown: SearchStep })[]} */ (/** @type {unknown} */ (taken));
     if (finished.length === 0) {
-      const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
+      const problem = this.#problem ?? `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
       // If earlier stages have a result, the command was valid, so the same command may succeed another time.
-      return { result: null, problem, isTransient: this.#index > 0, continues: false };
+      return { result: null, problem, isTransient: index > 0, continues: false };
     }
-    const result = this.#search.result(finished, {
-      stage,
-      dollarsNeeded: dollarsNeeded(this.#search.conclusion(), finished, this.#parts.costs, this.#names),
-      maxThreads: config.load.threads,
-      availableCores: config.load.availableCores,
-      ...this.#resultContext(),
-    });
-    return { result: readsCacheIn(stage, config) ? ofCache(result, urlOf(config)) : result };
+    const steps = finished.map(({ shown }) => shown);
+    const dollars = dollarsNeeded(this.#search.conclusion(), finished, context.costs, this.#names);
+    const result = this.#search.result(finished, steps, dollars);
+    return { result: readsCacheIn(stage, context.config) ? ofCache(result, urlOf(context.config)) : result };
   }
 }
 
@@ -271,11 +200,6 @@ function ofCache(result, url) {
 function timeNotice(stageTime, stages) {
   const whole = stages === 1 ? '' : ` per stage, ${formatDuration(stages * stageTime)} in total`;
   return `--find-peak takes up to ${formatDuration(stageTime)}${whole}`;
-}
-
-/** @param {Step} step */
-function isOfHalfSize({ phase }) {
-  return phase === 'half size';
 }
 
 /**
@@ -356,7 +280,7 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
 }
 
 /**
- * @param {ReturnType<StageSearch['conclusion']>} conclusion
+ * @param {ReturnType<Variable['conclusion']>} conclusion
  * @param {readonly FinishedStep[]} finished
  * @param {CostBudget} costs
  * @param {{ toRun: readonly string[], before: readonly string[] }} names of stages; this one comes first in `toRun`

@@ -1,44 +1,40 @@
-import { HOLD_MS } from '../search/search-plan.js';
-import { agrees } from '../search/tested-steps.js';
+import { shownStep } from '../model/ramp.js';
+import { HOLD_MS } from '../search/capacity-search.js';
+import { agrees } from '../search/plateau.js';
 import { counted } from '../text/figures.js';
 import { column, percentile } from './stage-lines.js';
 
-/** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
+/**
+ * @import { RampStep, RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js'
+ */
 
-// Human-readable lines of a capacity search: one row per step, then the result. No program reads them back.
+// Human-readable lines of a search or a ramp: one row per step, then the result. No program reads them back.
 
 /** Column widths in characters. A row fits into 80 characters, whatever its verdict. */
 const WIDTHS = [9, 10, 10, 11, 7, 7];
 
-const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'host late' });
-
 /**
  * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
- * @param {SearchDimension} [dimension] threads by default
+ * @param {SearchDimension} [dimension] that a search varies; absent in a ramp
  */
-export function searchHeading({ stage, objects, threads, buckets }, dimension) {
+export function stepsHeading({ stage, objects, threads, buckets }, dimension) {
   const wanted = dimension === 'rate' ? 'the highest rate' : 'its capacity';
   const most = `${counted(threads, 'thread')} and ${counted(buckets, 'bucket')}`;
-  return [
-    `${stage}: searching for ${wanted} with ${counted(objects, 'object')} and up to ${most}`,
-    row('Stage', [dimension === 'rate' ? 'Rate' : 'Threads', 'Ops/s', 'p50', 'p99', 'Errors', 'Client'], 'Step'),
-  ];
+  const columns = [dimension === 'rate' ? 'Rate' : 'Threads', 'Ops/s', 'p50', 'p99', 'Errors', 'Client'];
+  const search = `${stage}: searching for ${wanted} with ${counted(objects, 'object')} and up to ${most}`;
+  return [...(dimension === undefined ? [] : [search]), row('Stage', columns, 'Step')];
 }
 
 /**
  * @param {string} stage
- * @param {SearchStep} result
- * @param {SearchDimension} [dimension]
+ * @param {RampStep | SearchStep} step
+ * @param {SearchDimension} [dimension] threads by default
  */
-export function stepLine(stage, result, dimension) {
-  const { phase, threads, errors, eventLoopUtilization, rate, verdict, ...step } = result;
-  const isOfRate = rate !== undefined && verdict !== undefined;
-  const isClosedLoop = dimension === 'rate' && rate === undefined;
-  const varied = isOfRate ? rate.toFixed(1) : isClosedLoop ? '-' : threads;
-  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : isClosedLoop ? 'closed loop' : phase;
-  const latencies = [percentile(step.p50), percentile(step.p99)];
-  const client = `${Math.round(100 * eventLoopUtilization)}%`;
-  return row(stage, [varied, step.operationsPerSecond.toFixed(1), ...latencies, errors, client], what);
+export function stepLine(stage, step, dimension) {
+  const { what, x, operationsPerSecond, p50, p99, errors, client } = shownStep(step, dimension);
+  const varied = x === null ? '-' : dimension === 'rate' ? x.toFixed(1) : x;
+  const busy = client === null ? '-' : `${Math.round(100 * client)}%`;
+  return row(stage, [varied, operationsPerSecond.toFixed(1), percentile(p50), percentile(p99), errors, busy], what);
 }
 
 /**
