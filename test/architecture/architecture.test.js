@@ -34,7 +34,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
     ],
   ],
   [PUBLIC]: ['compare', 'merge', 'model', 'options', 'report', 'run', 'store', 'thresholds'],
-  series: ['run', 'store', 'options', 'operations', 'model', 'text'],
+  series: ['run', 'store', 'options', 'operations', 'host', 'model', 'text'],
   report: [
     ...['compare'],
     ...[
