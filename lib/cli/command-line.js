@@ -13,6 +13,7 @@ import { advised, adviceOn, writeCommanderError } from './advice.js';
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from '../store/hint.js';
 import { VERSION } from '../s3/versions.js';
+import { SHELLS } from './shells.js';
 import { linesOfSides } from './sides.js';
 import { UsageError, refuseIfAny } from '../options/usage-error.js';
 
@@ -24,6 +25,7 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from '../store/hint.js'
+ * @import { Shell } from './shells.js'
  */
 
 /**
@@ -52,6 +54,7 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
+ *   { command: 'completion', options: { shell: Shell } } |
  *   { command: 'run' | 'quick' | 'init' | 'cleanup' | 'list', options: CommandLine }} Request
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
  * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
@@ -110,7 +113,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
-  for (const name of /** @type {const} */ (['quick', 'merge', 'report', 'compare', 'ab', 'cleanup'])) {
+  for (const name of /** @type {const} */ (['quick', 'merge', 'report', 'compare', 'ab', 'cleanup', 'completion'])) {
     const words = `${benchmark} ${name}`;
     const command = newCommand(name, name, outputs, name === 'quick')
       .addHelpText('after', afterHelp(name, invocation))
@@ -154,6 +157,13 @@ const LIST = Object.freeze({ cleanup: true, list: true });
  */
 function requestOf(command, operands, given, words) {
   switch (command) {
+    case 'completion': {
+      const shell = SHELLS.find((name) => name === operands[0]);
+      if (shell === undefined) {
+        throw new UsageError([`<shell>: expected ${SHELLS.join(', ')}, got ${quote(operands[0])}`], helpHint(words));
+      }
+      return { command, options: { shell } };
+    }
     case 'compare':
       return { command, options: compareRequest(operands, given, words) };
     case 'ab':

@@ -42,7 +42,7 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'quick' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
+ * @typedef {'run' | 'quick' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup' | 'completion'} CommandName `side`: within --a and
  *   --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
@@ -467,7 +467,6 @@ const CLIENT = {
     flag: '--cores <n>',
     help: 'cores of this host to use, or auto',
     detail: 'see [cores](../develop/performance.md#cores)',
-    main: true,
     read: values.coreCount,
     default: 'auto',
     role: 'record',
