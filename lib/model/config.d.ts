@@ -185,6 +185,8 @@ export interface StoreConfig {
   publicUrl?: PublicUrl;
   /** the only trusted authorities, as PEM: the self-signed endpoint itself, or those that the user specified */
   certificate?: string;
+  /** the only IP version to connect with; absent for both */
+  family?: 4 | 6;
   region: string;
   credentials: Credentials;
   /** whether this is our own endpoint on this host, which shares the host's clock and ends with the run */

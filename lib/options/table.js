@@ -574,6 +574,13 @@ const STORE = {
     excludes: { local: true, client: 'edge' },
     of: STORE_COMMANDS,
   },
+  ipv4: {
+    flag: '--ipv4',
+    help: "use only the store's IPv4 addresses",
+    excludes: { ipv6: true },
+    of: STORE_COMMANDS,
+  },
+  ipv6: { flag: '--ipv6', help: "use only the store's IPv6 addresses", of: STORE_COMMANDS },
   proxy: {
     flag: '--proxy <url>',
     help: 'connect through a proxy: its URL, env or none',
@@ -890,5 +897,7 @@ export const STORE_OPTIONS = /** @type {const} */ ([
   'region',
   'profile',
   'addressing',
+  'ipv4',
+  'ipv6',
   'proxy',
 ]);

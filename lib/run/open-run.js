@@ -68,7 +68,7 @@ export async function openRun(config, context) {
   const agent = new KeepAliveAgent({
     ...store,
     hostname,
-    addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
+    addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now, store.family),
     connectTimeout: controlTimeout,
     now: clock.now,
     hooks: { opened() {} },

@@ -96,6 +96,10 @@ export interface RunOptions {
   profile?: string;
   /** whether the bucket is in the path or in the host name: path or virtual */
   addressing?: 'path' | 'virtual';
+  /** use only the store's IPv4 addresses */
+  ipv4?: boolean;
+  /** use only the store's IPv6 addresses */
+  ipv6?: boolean;
   /** connect through a proxy: its URL, env or none */
   proxy?: string;
   /** start at this time, by the store's clock: ISO time, epoch seconds, next:60s or +30s */
