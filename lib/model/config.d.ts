@@ -96,6 +96,8 @@ export interface SearchConfig {
 export interface OutputConfig {
   /** whether an observer takes snapshots of running stages */
   takesSnapshots: boolean;
+  /** whether preflight shows one request of each operation */
+  verboseRequest?: boolean;
 }
 
 /** Distribution of object sizes in bytes. */

@@ -62,7 +62,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
       passes,
     },
     search: options.findPeak ? { slo: options.slo, peakOf: options.peakOf ?? 'threads' } : null,
-    output: { takesSnapshots },
+    output: { takesSnapshots, verboseRequest: options.verboseRequest },
   });
 }
 

@@ -497,6 +497,12 @@ const CLIENT = {
     role: 'load',
     of: STORE_COMMANDS,
   },
+  verboseRequest: {
+    flag: '--verbose-request',
+    help: 'show one request of each operation in full, without secrets',
+    detail: 'the request with which preflight tries the operation',
+    excludes: { preflight: true, sdkDefaults: true },
+  },
   preflight: {
     flag: '--no-preflight',
     help: 'skip the check that the store allows what the run does',

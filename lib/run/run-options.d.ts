@@ -80,6 +80,8 @@ export interface RunOptions {
   retries?: number | string;
   /** false: open a connection for each request */
   keepAlive?: boolean;
+  /** show one request of each operation in full, without secrets */
+  verboseRequest?: boolean;
   /** false: skip the check that the store allows what the run does */
   preflight?: boolean;
   /** with local: faults to inject */

@@ -139,7 +139,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   model: 1700,
   operations: 1100,
   options: 1850,
-  preflight: 1200,
+  preflight: 1250,
   report: 4550,
   run: 2950,
   s3: 2450,
