@@ -36,7 +36,7 @@ export interface LoadConfig {
   mix?: readonly MixedShare[];
   /** for stages that read single objects; absent for sequential access */
   access?: AccessPattern;
-  amounts: OperationAmounts;
+  amounts: OperationAmounts & ListConfig;
   /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
   /** sent with each write for the store to verify; absent for no checksum */
@@ -120,6 +120,12 @@ export type AccessPattern =
   | { kind: 'zipf'; exponent: number };
 
 /** Sizes of operations that do not process a single whole object. */
+export interface ListConfig {
+  /** whether List is one walk through all pages, each with the token of the page before it */
+  listWalk?: boolean;
+  delimiter?: string;
+}
+
 export interface OperationAmounts {
   /** bytes of an object that Range reads */
   rangeSize: number;

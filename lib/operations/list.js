@@ -32,30 +32,67 @@ export const list = defineOperation({
     mix: 'the keys of a page are unknown while objects are written and removed',
   },
   async attempt(record) {
-    const { connection, workload, index } = record;
+    const { connection, workload } = record;
     const { keyspace, amounts } = workload;
-    const { pageSize } = amounts;
-    record.input = { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(index), MaxKeys: pageSize };
+    const { pageSize, delimiter } = amounts;
+    record.input = {
+      Prefix: keyspace.keyPrefix,
+      ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
+      ...startOf(record),
+      MaxKeys: pageSize,
+    };
     await connection.send(this.call, record);
     const { keys, isTruncated } = pageOf(record);
     checkPage(record, keys, isTruncated);
+    noteToken(record);
   },
   async attemptExisting(record) {
-    const { connection, workload, index } = record;
+    const { connection, workload } = record;
     const { keyspace, amounts } = workload;
     const { pageSize } = amounts;
-    const before = keyspace.beforeKeyOf(index);
     record.input = {
       ...(keyspace.keyPrefix === '' ? {} : { Prefix: keyspace.keyPrefix }),
-      ...(before === '' ? {} : { StartAfter: before }),
+      ...startOf(record),
       MaxKeys: pageSize,
       EncodingType: 'url',
     };
     await connection.send(this.call, record);
     const { keys, isTruncated } = pageOf(record);
     checkExistingPage(record, keys, isTruncated);
+    noteToken(record);
   },
 });
+
+/**
+ * Where a walk continues in each bucket.
+ *
+ * @type {WeakMap<OperationRecord, Map<string, { next: number, token: string }>>}
+ */
+const walks = new WeakMap();
+
+/**
+ * @param {OperationRecord} record
+ * @returns {{ ContinuationToken?: string, StartAfter?: string }} where its page starts
+ */
+function startOf(record) {
+  const { bucket, locals, index, workload } = record;
+  const walk = walks.get(record)?.get(bucket);
+  if (walk !== undefined && walk.next === locals[0]) {
+    return { ContinuationToken: walk.token };
+  }
+  const before = workload.keyspace.beforeKeyOf(index);
+  return before === '' ? {} : { StartAfter: before };
+}
+
+/** @param {OperationRecord} record whose page is correct */
+function noteToken(record) {
+  const { bucket, nextLocal, workload, connection } = record;
+  const token = connection.reply.output.NextContinuationToken;
+  if (workload.amounts.listWalk) {
+    const walk = walks.get(record) ?? new Map();
+    walks.set(record, walk.set(bucket, { next: nextLocal, token }));
+  }
+}
 
 /**
  * @param {OperationRecord} record whose response has arrived

@@ -90,7 +90,7 @@ function resolveLoad(options, doesRun, availableCores) {
       'rate',
       'arrival',
     ),
-    amounts: { rangeSize, pageSize, batch },
+    amounts: { rangeSize, pageSize, batch, ...pick(options, 'listWalk', 'delimiter') },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
     threads,

@@ -183,6 +183,21 @@ const WORKLOAD = {
     needs: stageOfRun('list'),
     role: 'load',
   },
+  listWalk: {
+    flag: '--list-walk',
+    help: 'list all pages one after the other, each with the token of the one before',
+    needs: stageOfRun('list'),
+    excludes: SET_BY_STEPS,
+    role: 'load',
+  },
+  delimiter: {
+    flag: '--delimiter <character>',
+    help: 'list with this delimiter: /',
+    read: oneOf('/'),
+    needs: stageOfRun('list'),
+    excludes: { existing: true },
+    role: 'load',
+  },
   batch: {
     flag: '--batch <objects>',
     help: 'objects per batch-remove request',

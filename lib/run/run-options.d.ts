@@ -22,6 +22,10 @@ export interface RunOptions {
   rangeSize?: number | string;
   /** keys per list page (default: 1000) */
   pageSize?: number | string;
+  /** list all pages one after the other, each with the token of the one before */
+  listWalk?: boolean;
+  /** list with this delimiter: / */
+  delimiter?: '/';
   /** objects per batch-remove request (default: 1000) */
   batch?: number | string;
   /** write objects in parts; objects above 4.9 GiB always are */

@@ -127,7 +127,7 @@ class StageInOneSlot {
       stage: stage.name,
       objects: count,
       ...(stage.grouping === null ? {} : { operations: operationsFor(stage, count, config) }),
-      threads: config.load.threads,
+      threads: load.threads,
       buckets: config.store.buckets.length,
       bytesPerOperation: bytesPerOperation(stage, config),
       nominalBytes: nominalBytes(stage, config.objects),
@@ -273,6 +273,15 @@ function namedKinds({ kinds }, counts) {
 }
 
 /**
+ * @param {Stage['kinds']} kinds
+ * @param {Config} config
+ * @returns {number} one for a walk through a list, because each page needs the one before
+ */
+function threadsOf(kinds, { load: { threads, amounts } }) {
+  return amounts.listWalk && kinds.some(({ operation }) => operation.grouping?.isByKey) ? 1 : threads;
+}
+
+/**
  * @param {Config} config
  * @param {boolean} isTimed whether the stages of the run have a fixed duration
  * @param {Stage} stage
@@ -281,7 +290,8 @@ function namedKinds({ kinds }, counts) {
  */
 function loadOf(config, isTimed, { kinds, rewrites }, objects) {
   const { size, sizes, runId } = config.objects;
-  const { threads, access, rate, arrival } = config.load;
+  const { access, rate, arrival } = config.load;
+  const threads = threadsOf(kinds, config);
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.

@@ -18,6 +18,7 @@ const OTHER_VALUES = {
   rangeSize: '1KiB',
   pageSize: '50',
   batch: '10',
+  delimiter: '/',
   partSize: '5MiB',
   partThreads: '8',
   checksum: 'crc32c',
