@@ -155,7 +155,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   model: 1700,
   operations: 1300,
   options: 1850,
-  preflight: 1200,
+  preflight: 1250,
   replay: 750,
   report: 5050,
   run: 2950,
