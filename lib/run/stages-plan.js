@@ -1,4 +1,5 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
+import { rateOf } from '../operations/registry.js';
 import { bytesPerOperation, nominalBytes, operationsFor } from '../operations/stage.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
@@ -269,9 +270,11 @@ function namedKinds({ kinds }, counts) {
  * @param {number} objects of the stage
  * @returns {Load}
  */
-function loadOf(config, isTimed, { kinds, rewrites }, objects) {
+function loadOf(config, isTimed, stage, objects) {
+  const { kinds, rewrites } = stage;
   const { size, sizes, runId } = config.objects;
-  const { threads, access, rate, arrival } = config.load;
+  const { threads, access, arrival } = config.load;
+  const rate = rateOf(stage, config.load);
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.
