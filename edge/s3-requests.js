@@ -64,7 +64,7 @@ export async function answerS3Request(signed) {
 /** @type {Readonly<Record<string, (signed: SignedRequest) => Promise<Response>>>} */
 const OBJECT_REQUESTS = {
   async PUT({ request, hash, bucket, key }) {
-    const onlyIf = request.headers.get('if-none-match') === '*' ? { etagDoesNotMatch: '*' } : undefined;
+    const onlyIf = conditionOf(request.headers);
     if (
       [...request.headers.keys()].some((name) => name.startsWith('x-amz-checksum-') || name === 'x-amz-copy-source')
     ) {
@@ -75,7 +75,7 @@ const OBJECT_REQUESTS = {
     const { result, time } = await timed(bucket.put(key, body, { onlyIf }));
     const answer =
       result === null
-        ? errorAnswer(412, 'PreconditionFailed', 'An object with this key already exists.')
+        ? errorAnswer(412, 'PreconditionFailed', 'The condition of the write does not hold.')
         : new Response(null, { headers: { etag: result.httpEtag, 'content-length': '0' } });
     return isBuffered ? withTime(answer, time) : answer;
   },
@@ -115,6 +115,15 @@ const OBJECT_REQUESTS = {
     return withTime(new Response(null, { status: 204 }), time);
   },
 };
+
+/** @param {Headers} headers of a write @returns {R2Conditional | undefined} */
+function conditionOf(headers) {
+  const etag = headers.get('if-match');
+  if (etag !== null) {
+    return { etagMatches: etag.replaceAll('"', '') };
+  }
+  return headers.get('if-none-match') === '*' ? { etagDoesNotMatch: '*' } : undefined;
+}
 
 /**
  * @template Result

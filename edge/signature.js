@@ -18,7 +18,7 @@ const HASH = /^[0-9a-f]{64}$/;
 const ALWAYS_SIGNED = ['host', 'x-amz-content-sha256', 'x-amz-date'];
 
 /** Further headers that change the response. If present, they must be signed. */
-const SIGNED_IF_PRESENT = /^(x-amz-.*|range|if-none-match)$/;
+const SIGNED_IF_PRESENT = /^(x-amz-.*|range|if-match|if-none-match)$/;
 
 /** A refused request, with the reason that S3 would give. */
 export class Refusal extends Error {

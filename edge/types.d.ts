@@ -19,6 +19,11 @@ interface R2ObjectBody extends R2Object {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
+interface R2Conditional {
+  etagMatches?: string;
+  etagDoesNotMatch?: string;
+}
+
 interface R2Bucket {
   head(key: string): Promise<R2Object | null>;
   get(key: string, options?: { range?: R2Range }): Promise<R2ObjectBody | null>;
@@ -26,7 +31,7 @@ interface R2Bucket {
   put(
     key: string,
     value: string | ArrayBufferView | ReadableStream,
-    options?: { onlyIf?: { etagDoesNotMatch: string } },
+    options?: { onlyIf?: R2Conditional },
   ): Promise<R2Object | null>;
   delete(keys: string | string[]): Promise<void>;
   list(options: {

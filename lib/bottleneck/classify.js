@@ -36,6 +36,7 @@ import { findingOf } from './findings.js';
  * @property {number | null} startDelayP90 90th percentile of the same delay
  * @property {number} keyWait share of the threads' time spent waiting for a key that no operation used, 0 to 1
  * @property {number} openedShare connections opened beyond one per thread ÷ attempts
+ * @property {number} socketWait share of the latency spent waiting for one of the client's sockets, 0 to 1
  * @property {HostLoad | null} host null if it was not sampled
  * @property {Search | null} search null if the stage is not a capacity search
  * @property {RateSearch | null} rateSearch null if the stage is not a search over rates

@@ -122,6 +122,12 @@ function inRateSearch(isSo) {
 /** If threads spend at least this share of their time waiting for keys, the store might not be the bottleneck. */
 const MAX_KEY_WAIT = 0.1;
 
+/** If requests spend at least this share of their latency waiting for a socket, more sockets would help. */
+const MIN_SOCKET_WAIT = 0.3;
+
+/** Of each SDK client. */
+const SDK_SOCKETS = 50;
+
 /** @type {Row} */
 const OVERLOADED = {
   cause: 'overloaded',
@@ -189,6 +195,14 @@ const ROWS = [
     proof: [OWN_PROCESS, EVEN_LOOPS, FULL_CLIENT],
     evidence: clientUse,
     advice: 'a host with more CPUs, or several hosts',
+  },
+  {
+    cause: 'client sockets',
+    when: ({ socketWait }) => socketWait >= MIN_SOCKET_WAIT,
+    proof: [ROOM_IN_CLIENT],
+    evidence: ({ socketWait, loops }) =>
+      `${percent(socketWait)} of the latency was spent waiting for one of ${SDK_SOCKETS * loops} sockets`,
+    advice: 'a larger maxSockets of the agent',
   },
   {
     cause: 'requested rate',

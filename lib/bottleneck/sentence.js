@@ -6,6 +6,7 @@ import { plainLine, plainText } from '../text/plain-text.js';
 /** What limits are called in a sentence. @type {Readonly<Record<string, string>>} */
 const LIMITS = Object.freeze({
   'client CPU': "the client's CPU",
+  'client sockets': 'the sockets of the client',
   'host CPU': 'the CPU of the host',
   'network link': 'the network link of the host',
   'store throttling': 'the store, which refused requests',

@@ -1,3 +1,4 @@
+import { LIST_START } from '../s3/bucket-admin.js';
 import { AttemptError, TIMEOUT, asAttemptError, protocolError } from '../s3/s3-error.js';
 import { counted } from '../text/figures.js';
 import { ABANDONED } from '../model/failed-attempts.js';
@@ -5,7 +6,7 @@ import { BucketList } from '../workload/bucket-list.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { STALLED } from './bucket-access.js';
 import { inParallel } from './in-parallel.js';
-import { listPage, rangesAfter, walkRange } from './key-ranges.js';
+import { rangesAfter, walkRange } from './key-ranges.js';
 import { removeVersions, walkVersions } from './object-versions.js';
 import { MAX_ASKED, existingOf } from './reconciliation.js';
 import { abortUploads, ownUploads } from './uploads.js';
@@ -451,19 +452,20 @@ function addFirst(result, problem) {
  * @param {(bucket: string, page: SortedPage) => Promise<void>} visit
  */
 async function walk(options, visit) {
-  const { buckets, keyPrefix } = options.keyspace;
-  const visitPage = async (/** @type {string} */ bucket, /** @type {ListedObject[]} */ objects) => {
-    const page = sortPage(bucket, objects, options);
-    await visit(bucket, page);
-    return page.foreign < objects.length;
+  const { admin, retry, keyspace } = options;
+  const { buckets, keyPrefix } = keyspace;
+  /** @type {Parameters<typeof walkRange>[2]} */
+  const visitPage = async (bucket, inside, page) => {
+    await visit(bucket, sortPage(bucket, inside, options));
+    return page.some(({ key }) => keyspace.recogniseName(key) !== null);
   };
   /** @type {KeyRange[]} */
   const ranges = [];
   await inParallel(buckets, async (bucket) => {
-    const { objects, isLast } = await listPage(options, bucket, keyPrefix, '');
-    await visitPage(bucket, objects);
-    if (!isLast) {
-      ranges.push(...rangesAfter(bucket, keyPrefix, objects[objects.length - 1].key));
+    const { objects, next } = await retry(() => admin.listPage(bucket, keyPrefix, LIST_START));
+    await visitPage(bucket, objects, objects);
+    if (next !== null) {
+      ranges.push(...rangesAfter(bucket, keyPrefix, next));
     }
   });
   await inParallel(ranges, (range) => walkRange(range, options, visitPage));

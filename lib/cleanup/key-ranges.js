@@ -1,12 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { LIST_START, listPositionAfter } from '../s3/bucket-admin.js';
 import { protocolError } from '../s3/s3-error.js';
 
 /**
- * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { ListPosition, ListedObject } from '../s3/bucket-admin.js'
  * @import { BucketAccess } from './bucket-access.js'
  */
 
-const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
+const DIGITS = [...'0123456789abcdef'];
+
+/** What precedes the keys of the digits that foreign keys may follow. @type {Readonly<Record<string, string>>} */
+const NEAR = { 9: '8~', f: 'e~' };
+
+/** Follows all keys. */
+const LAST_KEY = '\uffff';
 
 /** Clean-up gives up on a list after this many pages in a row without progress. */
 const MAX_FRUITLESS_PAGES = 100;
@@ -46,75 +53,63 @@ export class ListProgress {
  * @typedef {object} KeyRange a part of a bucket's keys that is listed separately
  * @property {string} bucket
  * @property {string} prefix of all keys
- * @property {string} after exclusive lower bound
- * @property {string} last inclusive upper bound
+ * @property {ListPosition} from the start of the first page
+ * @property {string} start inclusive lower bound
+ * @property {string} end exclusive upper bound
  * @property {ListProgress} progress shared by all ranges of the same bucket
  */
 
 /**
- * Splits a run's keys by their first digit, into ranges that can be listed concurrently. The first and last ranges also
- * include everything that sorts before or after the digits, so that foreign objects are found.
+ * Splits the rest of a run's keys by their first digit, into ranges that can be listed concurrently. Foreign keys may
+ * sort after the digits 9 and f, so these two ranges have no prefix of their own, but begin near their first key. If the
+ * store begins at the first key of all instead, they skip what precedes them.
  *
  * @param {string} bucket
  * @param {string} keyPrefix of a run
+ * @param {ListPosition} position after the first page
  * @returns {KeyRange[]}
  */
-export function rangesOf(bucket, keyPrefix) {
-  const progress = new ListProgress(bucket);
-  return HEXADECIMAL_DIGITS.map((digit, index) => ({
-    bucket,
-    progress,
-    prefix: keyPrefix,
-    after: index === 0 ? '' : keyPrefix + digit,
-    last: index + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[index + 1] : '\uffff',
-  }));
-}
-
-/**
- * @param {string} bucket
- * @param {string} keyPrefix of a run
- * @param {string} position a key
- * @returns {KeyRange[]} ranges of the keys after the position
- */
 export function rangesAfter(bucket, keyPrefix, position) {
-  return rangesOf(bucket, keyPrefix)
-    .map((range) => ({ ...range, after: range.after > position ? range.after : position }))
-    .filter(({ after, last }) => after < last);
+  const common = { bucket, progress: new ListProgress(bucket) };
+  const starts = DIGITS.map((digit) => keyPrefix + digit).filter((start) => start > position.after);
+  const ranges = starts.map((start, index) => {
+    const before = NEAR[start.slice(keyPrefix.length)];
+    const list =
+      before === undefined
+        ? { prefix: start, from: LIST_START }
+        : { prefix: keyPrefix, from: listPositionAfter(keyPrefix + before) };
+    return { ...common, ...list, start, end: starts[index + 1] ?? LAST_KEY };
+  });
+  return [{ ...common, prefix: keyPrefix, from: position, start: '', end: starts[0] ?? LAST_KEY }, ...ranges];
 }
 
 /**
- * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
- * @param {string} after exclusive lower bound of the page
- * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>}
- * @throws {AttemptError}
+ * @returns {KeyRange} all keys
  */
-export async function listPage({ admin, retry }, bucket, prefix, after) {
-  const page = await retry(() => admin.listPage(bucket, prefix, after));
-  // Continuing would repeat this page forever. Ending the list here would count unlisted objects as removed.
-  if (page.objects.length === 0 && !page.isLast) {
-    throw protocolError(`the list of bucket ${bucket} claims to continue but contains no objects`);
-  }
-  return page;
+export function wholeRange(bucket, prefix) {
+  return { bucket, prefix, from: LIST_START, start: '', end: LAST_KEY, progress: new ListProgress(bucket) };
 }
 
 /**
  * @param {KeyRange} range
  * @param {BucketAccess} access
- * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves to whether a page contains
- *   relevant objects
+ * @param {(bucket: string, inside: ListedObject[], page: ListedObject[]) => Promise<boolean>} visit gets the objects of a
+ *   page that are in the range, and all of them; resolves to whether the page contains relevant objects
  */
-export async function walkRange({ bucket, prefix, after, last, progress }, access, visit) {
-  let position = after;
-  for (;;) {
-    const { objects, isLast } = await listPage(access, bucket, prefix, position);
-    const inside = objects.filter(({ key }) => key <= last);
-    const isFruitful = await visit(bucket, inside);
-    if (isLast || inside.length < objects.length) {
-      return;
+export async function walkRange({ bucket, prefix, from, start, end, progress }, { admin, retry }, visit) {
+  /** @type {ListPosition | null} */
+  let position = from;
+  while (position !== null) {
+    /** @type {ListPosition} */
+    const current = position;
+    const { objects, next } = await retry(() => admin.listPage(bucket, prefix, current));
+    const inside = objects.filter(({ key }) => key >= start && key < end);
+    const isFruitful = await visit(bucket, inside, objects);
+    position = objects.some(({ key }) => key >= end) ? null : next;
+    if (position !== null) {
+      await progress.page(isFruitful);
     }
-    await progress.page(isFruitful);
-    position = objects[objects.length - 1].key;
   }
 }

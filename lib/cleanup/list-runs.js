@@ -2,7 +2,7 @@ import { asAttemptError } from '../s3/s3-error.js';
 import { STALLED } from './bucket-access.js';
 import { explainError, isTransient } from '../s3/explain-error.js';
 import { inParallel } from './in-parallel.js';
-import { ListProgress, walkRange } from './key-ranges.js';
+import { walkRange, wholeRange } from './key-ranges.js';
 import { walkUploads } from './uploads.js';
 
 /**
@@ -37,8 +37,7 @@ export async function listRuns(options) {
   const { buckets } = store;
   try {
     await inParallel(buckets, async (bucket) => {
-      const range = { bucket, prefix: `${prefix}/`, after: '', last: '\uffff', progress: new ListProgress(bucket) };
-      await walkRange(range, access, async (_bucket, objects) => tally.add(bucket, objects));
+      await walkRange(wholeRange(bucket, `${prefix}/`), access, async (_bucket, objects) => tally.add(bucket, objects));
     });
     const uploadsProblem = await addUploads(options);
     return { ...tally.counts(), problem: null, isTransient: false, uploadsProblem };

@@ -1,4 +1,5 @@
 import { ROWS, flagOf } from '../options/table.js';
+import { isVariable } from '../series/variables.js';
 import { plainLine } from '../text/plain-text.js';
 
 /** @import { OptionRow } from '../options/table.js' */
@@ -24,7 +25,7 @@ const ADVICE = Object.freeze([
       '-p',
       '-w',
     ],
-    text: 'the number of threads is the second argument: 10000 1000',
+    text: 'the number of threads is the second argument: 10000 1000; to try several, use sweep --vary threads=1,8,64',
   },
   { flags: ['--object-size', '--obj.size', '--obj-size', '--block-size', '-s', '-b'], text: 'use --size' },
   { flags: ['--time', '--run-time', '--runtime', '-d'], text: 'use --duration' },
@@ -57,6 +58,11 @@ const ADVICE = Object.freeze([
   { flags: ['--seed'], text: 'payloads are derived from --run-id' },
   { flags: ['--compare', '--diff'], text: 'use the command compare' },
   { flags: ['--merge'], text: 'use the command merge' },
+  {
+    flags: ['--sweep', '--matrix', '--grid', '--scan', '--param', '--parameter-list', '--parameter-scan', '-L', '-P'],
+    text: 'use the command sweep, as in sweep 2000 64 --vary size=4KiB,64KiB --vary threads=1,8,64',
+  },
+  { flags: ['--variable', '--values', '--axis'], text: 'use sweep with --vary size=4KiB,64KiB' },
   { flags: ['--ramp-hosts'], text: 'merge the logs of runs with one, two and three hosts' },
   { flags: ['--target'], text: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
   { flags: ['--calibrate'], text: "use --local, which shows the client's own rate" },
@@ -79,7 +85,7 @@ export function advised(message, takesLoad = false) {
     return `unknown option ${flag}: ${advice}`;
   }
   if (takesLoad && line.startsWith('too many arguments')) {
-    return 'too many arguments: expected <objects> <threads>';
+    return 'too many arguments: expected <objects> <threads> (sweep: also --vary size=4KiB,64KiB, with =)';
   }
   const row = Object.values(ROWS).find((each) => flagOf(each) === flag);
   if (row !== undefined) {
@@ -89,6 +95,20 @@ export function advised(message, takesLoad = false) {
     return `${line}: --help all shows every option`;
   }
   return line;
+}
+
+/**
+ * @param {readonly string[]} problems
+ * @param {Readonly<Record<string, any>>} given options and arguments by name, as the user typed them
+ * @returns {string[]} with advice for an option that was given several values
+ */
+export function withSweepAdvice(problems, given) {
+  return problems.map((problem) => {
+    const [, label] = /^(?:--|<)([a-z-]+)>?: /.exec(problem) ?? [];
+    const name = label?.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+    const isList = name !== undefined && isVariable(label, String(given[name]));
+    return isList ? `${problem}; to try each, use sweep --vary ${label}=${given[name]}` : problem;
+  });
 }
 
 /** @param {string} flag */

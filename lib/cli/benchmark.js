@@ -27,6 +27,8 @@ import { openResults } from './result-files.js';
  *
  * @typedef {{ config: Config, later: Later, listeners: Required<Listener> }} Begun
  *
+ * @typedef {(ran: RunResult, config: Config, later: Later) => readonly string[]} Closing notices at the end of a run
+ *
  * @typedef {object} Outputs
  * @property {readonly string[]} problems why the run cannot start
  * @property {Guard | null} guard
@@ -40,9 +42,10 @@ import { openResults } from './result-files.js';
  *
  * @param {CommandLine} options
  * @param {Program} program
+ * @param {Closing} [closing]
  * @returns {Promise<number>} the exit status
  */
-export async function runByCommand(options, program) {
+export async function runByCommand(options, program, closing = () => []) {
   const { env, invocation, stopRequest, terminal } = program;
   const outputs = await openOutputs(options, env);
   const { problems, results, logFile, outlets } = outputs;
@@ -91,6 +94,7 @@ export async function runByCommand(options, program) {
     notices.forEach(notify);
     errors.forEach((error) => terminal.err(error));
     state.settled = await conclude(ran, outputs, program, notify);
+    closing(ran, config, later).forEach(notify);
     return state.settled;
   } finally {
     state.begun?.listeners.close();

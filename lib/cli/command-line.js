@@ -9,7 +9,7 @@ import { operationsOf, writesObjects } from '../operations/registry.js';
 import { MIXED_STAGE } from '../operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
-import { advised, adviceOn, writeCommanderError } from './advice.js';
+import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from '../store/hint.js';
 import { VERSION } from '../s3/versions.js';
@@ -49,15 +49,28 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  * @typedef {{ words: readonly string[], options: CommandLine }} SideOptions `words` is the value of --a or --b, split
  *   into words; `options` combines the common options with the side's own
  *
+ * @typedef {{ operands: readonly string[], given: Given, problems: readonly string[], hint: string }} SweepArguments
+ *   as the user typed them, because a sweep also reads options from a file
+ *
  * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
- *   { command: 'run' | 'init' | 'cleanup' | 'list', options: CommandLine }} Request
+ *   { command: 'sweep', options: SweepArguments } |
+ *   { command: 'run' | 'quick' | 'init' | 'cleanup' | 'list', options: CommandLine }} Request
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
  * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
  */
 
 const HELP_WIDTH = 100;
+
+/** The load of `quick`, which spends at most $0.05 on R2 and about a minute; it lowers the threads to fit the store. */
+export const QUICK = Object.freeze({
+  objects: 5000,
+  threads: 256,
+  duration: '8s',
+  maxOperations: 30_000,
+  maxCost: 0.05,
+});
 
 const MIXED = MIXED_STAGE.toLowerCase();
 
@@ -71,7 +84,13 @@ const MIXED = MIXED_STAGE.toLowerCase();
  */
 export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
-  refuseKnownWord(argv[0] ?? '', benchmark);
+  if (argv.length === 0) {
+    throw new UsageError(
+      [`expected a command, or <objects> <threads>; start with: ${benchmark} quick --local`],
+      helpHint(benchmark),
+    );
+  }
+  refuseKnownWord(argv[0], benchmark);
   const { topic, parameters } = helpTopicIn(argv, invocation, helpHint(benchmark));
   const program = newCommand('run', benchmark, outputs, topic.isGrouped)
     .usage(`<objects> <threads> [options]${topic.isGrouped ? '' : usageOfCommands(benchmark)}`)
@@ -95,9 +114,9 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
-  for (const name of /** @type {const} */ (['merge', 'report', 'compare', 'ab', 'cleanup'])) {
+  for (const name of /** @type {const} */ (['quick', 'merge', 'report', 'compare', 'ab', 'sweep', 'cleanup'])) {
     const words = `${benchmark} ${name}`;
-    const command = newCommand(name, name, outputs)
+    const command = newCommand(name, name, outputs, name === 'quick')
       .addHelpText('after', afterHelp(name, invocation))
       .showHelpAfterError(`(${helpHint(words)})`);
     program.addCommand(command);
@@ -143,6 +162,18 @@ function requestOf(command, operands, given, words) {
       return { command, options: compareRequest(operands, given, words) };
     case 'ab':
       return { command, options: abRequest(operands, given, words) };
+    case 'sweep': {
+      const { json, csv, report } = given;
+      return {
+        command,
+        options: { operands, given, problems: sharedFiles({ json, csv, report }), hint: helpHint(words) },
+      };
+    }
+    case 'quick': {
+      const { objects, threads, duration, maxOperations, maxCost } = QUICK;
+      const load = { duration, maxOperations: String(maxOperations), maxCost: String(maxCost) };
+      return { ...loadRequest('run', [String(objects), String(threads)], { ...load, ...given }, words), command };
+    }
     case 'cleanup': {
       const [what = true] = operands;
       return loadRequest(command, [], { ...given, ...(what === 'list' ? LIST : { cleanup: what }) }, words);
@@ -156,7 +187,7 @@ function requestOf(command, operands, given, words) {
 
 /** @param {string} command */
 function takesLoad(command) {
-  return command === 'run' || command === 'ab';
+  return command === 'run' || command === 'ab' || command === 'sweep';
 }
 
 /**
@@ -185,7 +216,8 @@ function loadRequest(command, operands, given, words) {
   const results = resultFiles(values);
   const asserted = readAssertions(values.assert, values.stages === undefined ? null : assertedRun(values));
   problems.push(...sharedFiles({ log: values.log, ...results }), ...asserted.problems);
-  conclude(problems, words);
+  const [objects, threads] = operands;
+  conclude(withSweepAdvice(problems, { objects, threads, ...given }), words);
   return {
     command: commandOf(given, values),
     options: Object.freeze({ ...values, results, thresholds: asserted.thresholds, given: ofRun(operands, given) }),

@@ -14,6 +14,13 @@ import { UsageError } from '../options/usage-error.js';
 
 /** The benchmark itself (`run`) and its commands. @type {Readonly<Record<Exclude<CommandName, 'side'>, CommandRow>>} */
 export const COMMANDS = Object.freeze({
+  quick: {
+    operands: '',
+    summary: 'a first answer in a minute; start here',
+    description:
+      'Measures writes, reads and stats for eight seconds each, with as many threads as the latency of the store ' +
+      'needs, and removes what it wrote. On R2, it costs at most $0.05.',
+  },
   merge: {
     operands: '<files...>',
     summary: 'combine logs and results of many hosts',
@@ -41,6 +48,13 @@ export const COMMANDS = Object.freeze({
     description:
       'Runs two setups alternately, in ABBA or BAAB order, and reports which is faster and by how much: two clients, ' +
       'buckets, endpoints or thread counts. --a and --b hold the options that differ; all others apply to both.',
+  },
+  sweep: {
+    operands: '<objects> <threads>',
+    summary: 'measure each combination of sizes, threads, …',
+    description:
+      'Runs every combination of the values of one or more options, in random order, and reports ops/s, MiB/s and p99 ' +
+      'of each stage: sizes, threads, buckets, clients, endpoints or any other option of the load or the store.',
   },
   cleanup: {
     operands: '[run-id]',
@@ -101,6 +115,11 @@ const EXIT_STATUS =
  */
 export function afterHelp(name, { benchmark, peak }, words = `${benchmark} ${name}`) {
   const texts = {
+    quick: `
+Examples:
+  without an account:       ${words} --local
+  your bucket, from .env:   ${words}
+  the AWS SDK:              ${words} --client sdk --report report.html`,
     run: `
 More options (${benchmark} --help <topic>):
 ${topicLines().join('\n')}
@@ -132,6 +151,13 @@ Example:
   ${words} 2000 50 --local --a '--client direct' --b '--client sdk'
 
 Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.`,
+    sweep: `
+Examples:
+  ${words} 2000 64 --local --vary size=4KiB,64KiB --vary threads=1,8,64
+  ${words} 20000 64 --vary buckets=1,2,4 --find-peak --json sweep.json
+  ${words} --resume sweep.json
+
+Exit status: 0 complete, 1 a run failed or was not made, 2 usage or credentials, 128+n signal n.`,
     cleanup: '',
   };
   return texts[name];

@@ -23,7 +23,7 @@ import { sizeText } from '../workload/size-distribution.js';
  */
 
 /**
- * @param {CommandLine} options
+ * @param {Pick<CommandLine, (typeof STORE_OPTIONS)[number]>} options
  * @param {Later['variables']} variables
  * @param {Invocation} invocation
  * @returns {Later}
@@ -60,8 +60,9 @@ export function readAgainCommand(place, { count, size, sizes }, later) {
  * @param {string[]} args
  * @param {RunPlace} place
  * @param {Later} later
+ * @returns {string} the shell command that uses the same store
  */
-function commandFor(args, { objects: { shard, prefix }, load: { client } }, { options, variables, command }) {
+export function commandFor(args, { objects: { shard, prefix }, load: { client } }, { options, variables, command }) {
   const words = [
     ...args,
     ...(shard.count > 1 ? ['--shard', `${shard.index}/${shard.count}`] : []),

@@ -81,6 +81,9 @@ async function runRequest(argv, program) {
   if (command === 'ab') {
     return compareByTurns(options, program);
   }
+  if (command === 'sweep') {
+    return (await load(() => import('./sweep.js'))).sweepByCommand(options, program);
+  }
   if (!options.live) {
     terminal.showLinesOnly();
   }
@@ -90,8 +93,16 @@ async function runRequest(argv, program) {
     );
     return EXIT.complete;
   }
+  if (command === 'run' || command === 'quick') {
+    if (options.dryRun) {
+      return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);
+    }
+  }
   if (command === 'run') {
     return (await load(() => import('./benchmark.js'))).runByCommand(options, program);
+  }
+  if (command === 'quick') {
+    return (await load(() => import('./quick.js'))).quickByCommand(options, program);
   }
   return workOnStore(command, options, program);
 }

@@ -19,6 +19,8 @@ export class ReportFile {
   #id = randomBytes(6).toString('hex');
   /** An open file that is written directly, such as a pipe or /dev/stdout. @type {number | null} */
   #descriptor = null;
+  /** Whether `write` replaces the file, so that it can be called again. */
+  isReplaceable = false;
 
   /**
    * @param {string} place
@@ -36,6 +38,7 @@ export class ReportFile {
         this.#path = targetOf(place);
         writeAndClose(openSync(this.#temporary, 'wx'), []);
         this.#removeTemporary();
+        this.isReplaceable = true;
       } else {
         this.#descriptor = openSpecial(place);
       }

@@ -14,7 +14,7 @@ import { ReportFile } from './output-file.js';
 /**
  * Opens the result files before the run, so that an unwritable path is reported early.
  *
- * @param {Readonly<Record<string, string>>} files paths by the option of their reporter
+ * @param {Readonly<Record<string, string | undefined>>} files paths by the option of their reporter
  * @param {Checks} checks
  * @returns {Promise<ResultOutput[]>} without unwritable files: `checks` records their problems
  */
@@ -23,12 +23,13 @@ export async function openResults(files, checks) {
   const results = [];
   for (const reporter of RESULT_REPORTERS) {
     const { option: name } = reporter;
-    if (files[name] === STANDARD_OUTPUT) {
+    const place = files[name];
+    if (place === STANDARD_OUTPUT) {
       results.push({ reporter, file: null });
-    } else if (files[name] !== undefined) {
+    } else if (place !== undefined) {
       // All steps of a job on GitHub add to this file.
-      const append = name === 'summary' && files[name] === process.env.GITHUB_STEP_SUMMARY;
-      const file = await checks.run(() => new ReportFile(files[name], `--${name}`, { append }));
+      const append = name === 'summary' && place === process.env.GITHUB_STEP_SUMMARY;
+      const file = await checks.run(() => new ReportFile(place, `--${name}`, { append }));
       results.push(...(file instanceof ReportFile ? [{ reporter, file }] : []));
     }
   }

@@ -166,6 +166,7 @@ export function traitsOf(operation, stage, { objects, load: options, schedule, s
   const { client, multipart } = options;
   const isExisting = objects.existing !== undefined;
   const readsVersions = stage.rewrites && operation.effect === 'reads';
+  const isMultipart = multipart !== undefined && operation.canTakeParts === true;
   /** @type {Record<Trait, boolean>} */
   const traits = {
     movesBytes: operation.movesBytes,
@@ -173,7 +174,9 @@ export function traitsOf(operation, stage, { objects, load: options, schedule, s
     writes: operation.writes,
     needsObject: operation.needsObject && !isExisting,
     grouped: operation.grouping !== undefined,
-    multipart: multipart !== undefined && operation.canTakeParts === true,
+    severalRequests: isMultipart || stage.isRace,
+    multipart: isMultipart,
+    races: stage.isRace,
     versions: readsVersions,
     oldCopies: readsVersions && client === 'public',
     existing: isExisting,

@@ -1,4 +1,4 @@
-import { meanOf } from '../statistics/moments.js';
+import { meanOf, standardErrorOf } from '../statistics/moments.js';
 import { errorOfMean } from '../statistics/dependent-mean.js';
 
 /** @import { Estimate } from './log-ratio.js' */
@@ -17,4 +17,15 @@ export function estimateRate(seconds) {
   const relative = Math.max(Math.sqrt(variance), 1 / seconds.length) / mean;
   const reach = (/** @type {number} */ errors) => errors * relative;
   return { log: Math.log(mean), freedom, below: reach, above: reach };
+}
+
+/**
+ * @param {readonly number[]} values of repeated runs, at least two, above 0
+ * @returns {Estimate} of their geometric mean
+ */
+export function estimateOfRuns(values) {
+  const logs = values.map(Math.log);
+  const error = standardErrorOf(logs);
+  const reach = (/** @type {number} */ errors) => errors * error;
+  return { log: meanOf(logs), freedom: logs.length - 1, below: reach, above: reach };
 }

@@ -15,6 +15,12 @@ import { meanOver } from '../workload/size-distribution.js';
 /** R2 list prices in dollars per million operations: https://developers.cloudflare.com/r2/pricing/ */
 export const DOLLARS_PER_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
 
+/** R2's list price of storage in dollars per GB and month. */
+export const DOLLARS_PER_GB_MONTH = 0.015;
+
+/** What R2 includes in each month. */
+export const FREE_PER_MONTH = Object.freeze({ A: 1e6, B: 1e7 });
+
 /** S3's limit on keys per page of a list. */
 const KEYS_PER_LIST = 1000;
 
@@ -28,37 +34,47 @@ export function priceOf(stage) {
   return DOLLARS_PER_MILLION[operationNamed(stage).billingClass] / 1e6;
 }
 
+const CLASS_B_PRICE = DOLLARS_PER_MILLION.B / 1e6;
+
 /**
  * @param {'A' | 'B'} billed
  * @param {PricedConfig} config
  * @returns {number} requests that R2 bills in this class, if each stage processes each object once
  */
 export function operationsBilledAs(billed, config) {
-  const stages = pricedOperations(config).filter(({ operation }) => operation.billingClass === billed);
-  return stages.reduce((sum, { count }) => sum + count, 0);
+  return pricedOperations(config).reduce(
+    (sum, { operation, count, reads }) =>
+      sum + (operation.billingClass === billed ? count : 0) + (billed === 'B' ? reads : 0),
+    0,
+  );
 }
 
 /** Dollars if each stage processes each object once. @param {PricedConfig} config */
 export function dollarsOf(config) {
-  return pricedOperations(config).reduce((sum, { operation, count }) => sum + count * priceOf(operation.name), 0);
+  return pricedOperations(config).reduce(
+    (sum, { operation, count, reads }) => sum + count * priceOf(operation.name) + reads * CLASS_B_PRICE,
+    0,
+  );
 }
 
 /**
- * Dollars for the attempts of stages. Aborting an upload is free. In a mixed stage, each kind of operation has
- * its own price. Operations that only later versions know count as free.
+ * Dollars for the attempts of stages. Aborting an upload is free. The writes of a race have the price of its stage, and
+ * all its other requests are reads. In a mixed stage, each kind of operation has its own price. Operations that only later versions know count as free.
  *
- * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'kinds'>[]} stages that were run
+ * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'contenders' | 'kinds'>[]} stages that
+ *   were run
  */
 export function dollarsSpentOn(stages) {
-  /** @type {readonly Pick<KindSum, 'operation' | 'attempts' | 'aborts'>[]} */
+  /** @type {readonly (Pick<KindSum, 'operation' | 'attempts' | 'aborts'> & Pick<StageSum, 'contenders'>)[]} */
   const made = stages.flatMap(({ stage, kinds, ...counts }) => [
     ...(kinds ?? [{ operation: stage.toLowerCase(), ...counts }]),
   ]);
   const known = made.filter(({ operation }) => OPERATIONS.some(({ name }) => name === operation));
-  return known.reduce(
-    (sum, { operation, attempts, aborts }) => sum + ((attempts ?? 0) - (aborts ?? 0)) * priceOf(operation),
-    0,
-  );
+  return known.reduce((sum, { operation, attempts, aborts, contenders }) => {
+    const billed = (attempts ?? 0) - (aborts ?? 0);
+    const writes = contenders?.reduce((count, { operations }) => count + operations, 0) ?? billed;
+    return sum + writes * priceOf(operation) + (billed - writes) * CLASS_B_PRICE;
+  }, 0);
 }
 
 /**
@@ -82,28 +98,30 @@ export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, 
  * A mixed stage performs one operation per object in total, divided among the kinds by their shares.
  *
  * @param {PricedConfig} config
- * @returns {{ operation: Operation, count: number }[]}
+ * @returns {{ operation: Operation, count: number, reads: number }[]} `count`: requests at the price of the operation;
+ *   `reads`: its other requests
  */
 function pricedOperations(config) {
-  const { stages, mix = [] } = config.load;
+  const { stages, mix = [], amounts } = config.load;
   const objects = config.objects.count * (config.schedule.passes ?? 1);
   return [
-    ...operationsOf(stages).map((operation) => ({
-      operation,
-      count: Math.ceil(
-        (operation.canTakeParts ? requestsForEach(config) : 1) * operationsFor(stageOf(operation), objects, config),
-      ),
-    })),
+    ...operationsOf(stages).map((operation) => {
+      const operations = operationsFor(stageOf(operation), objects, config);
+      const requests = operation.canTakeParts ? requestsForEach(config) : operation.race ? amounts.contenders : 1;
+      const reads = operation.race ? operations * (1 + Number(operation.race.readsFirst)) : 0;
+      return { operation, count: Math.ceil(requests * operations), reads };
+    }),
     ...mix.map(({ operation, share }) => ({
       operation: operationNamed(operation),
       count: Math.ceil((objects * share) / 100),
+      reads: 0,
     })),
-    { operation: operationNamed('list'), count: proofListsOf(config) },
+    { operation: operationNamed('list'), count: proofListsOf(config), reads: 0 },
   ];
 }
 
 /** Requests to write one object; the mean if sizes differ. @param {PricedConfig} config */
-function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
+export function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
   const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);
   return sizes === undefined ? requests(size) : meanOver(sizes, requests);
 }

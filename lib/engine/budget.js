@@ -6,6 +6,7 @@ export class Budget {
   #fields;
   #times;
   #first;
+  #most;
 
   /**
    * @param {object} options
@@ -14,14 +15,16 @@ export class Budget {
    * @param {number} options.objects
    * @param {boolean} options.cycles whether to start over after the last object, until the budget is closed; otherwise,
    *   each object is handed out once
+   * @param {number} [options.most] operations to hand out
    */
-  constructor({ memory, first = 0, objects, cycles }) {
+  constructor({ memory, first = 0, objects, cycles, most = Infinity }) {
     this.#fields = new Uint32Array(memory, 0, FIELDS);
     this.#times = new Float64Array(memory, FIELDS * Uint32Array.BYTES_PER_ELEMENT);
     this.#first = first;
     /** Number of objects, or of groups if an operation works on several objects. */
     this.objects = objects;
     this.cycles = cycles;
+    this.#most = cycles ? most : Math.min(objects, most);
   }
 
   /** @returns {number} number of the claim, from 0, or -1 if there is no more work */
@@ -30,10 +33,7 @@ export class Budget {
       return -1;
     }
     const claim = Atomics.add(this.#fields, NEXT, 1);
-    if (!this.cycles && claim >= this.objects) {
-      return -1;
-    }
-    return claim;
+    return claim < this.#most ? claim : -1;
   }
 
   /** @param {number} claim */
@@ -57,12 +57,12 @@ export class Budget {
       return -1;
     }
     const arrival = Atomics.add(this.#fields, ARRIVALS, 1);
-    return this.cycles || arrival < this.objects ? arrival : -1;
+    return arrival < this.#most ? arrival : -1;
   }
 
   /** Whether an open loop has arrivals left. */
   get expectsArrival() {
-    return !this.isClosed && (this.cycles || this.arrivals < this.objects);
+    return !this.isClosed && this.arrivals < this.#most;
   }
 
   /** Stops handing out work on all workers. */
@@ -101,7 +101,7 @@ export class Budget {
 
   /** Number of objects handed out so far; not meaningful if the budget cycles. */
   get claimed() {
-    return Math.min(Atomics.load(this.#fields, NEXT), this.objects);
+    return Math.min(Atomics.load(this.#fields, NEXT), this.#most);
   }
 
   /** Number of arrivals of an open loop handed out so far. */

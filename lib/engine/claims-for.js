@@ -45,7 +45,7 @@ export function claimsFor(stage, { workload, budget, meters, groups, kindGroups,
   if (!stage.rewrites) {
     const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
     const seed = `kinds of ${runId}`;
-    return new Claims(stage, { workload, budget, meters, order, kindGroups, seed, now });
+    return new Claims(stage, { workload, budget, meters, order, kindGroups, replaced: load.replaced, seed, now });
   }
   const { mixed } = workload;
   if (!mixed || objects === undefined) {

@@ -1,4 +1,5 @@
 import { Deck } from '../workload/deck.js';
+import { MixedObjects } from '../workload/mixed-objects.js';
 
 /**
  * @import { StageMeters } from '../meter/stage-meter.js'
@@ -6,10 +7,15 @@ import { Deck } from '../workload/deck.js';
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
+ * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { Budget } from './budget.js'
  *
  * @typedef {(claim: number) => number} AccessOrder the index of a claim's object in the stage, from 0
  */
+
+/** Bounds of the wait before an object is looked at again. */
+export const MIN_WAIT_MS = 1;
+export const MAX_WAIT_MS = 100;
 
 /**
  * Decides what a worker's threads do next: see StageClaims. Each claim has a kind and an object. Both depend only on
@@ -28,6 +34,8 @@ export class Claims {
   #takes;
   #meters;
   #now;
+  /** Spaces out the replacements of an object; null if the stage replaces none. */
+  #replaced;
 
   /**
    * @param {Pick<Stage, 'kinds'>} stage
@@ -38,9 +46,10 @@ export class Claims {
    * @param {AccessOrder | null} [options.order] for operations that follow the access pattern; null to go in order
    * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
    * @param {string} options.seed for the order of kinds
+   * @param {MixedMemory} [options.replaced] of a stage that replaces objects
    * @param {() => number} options.now ms, by a clock that all workers share
    */
-  constructor({ kinds }, { workload, budget, meters, order = null, kindGroups = [], seed, now }) {
+  constructor({ kinds }, { workload, budget, meters, order = null, kindGroups = [], replaced, seed, now }) {
     this.#kinds = kinds;
     this.#kindOf = kindOrder(kinds, seed);
     this.#workload = workload;
@@ -51,6 +60,7 @@ export class Claims {
     this.#takes = kinds.map(({ operation }, kind) => takeFor(operation, kind, kindGroups[kind] ?? null, workload));
     this.#meters = meters;
     this.#now = now;
+    this.#replaced = replaced ? new MixedObjects(replaced) : null;
   }
 
   /**
@@ -84,14 +94,18 @@ export class Claims {
     return -1;
   }
 
-  /** Succeeds at once: {@link next} has already chosen the object. */
-  place() {
-    return 0;
+  /** Waits until the object, which {@link next} has chosen, may be replaced. @param {OperationRecord} record */
+  place({ localIndex }) {
+    const pauses = this.#replaced?.pauses;
+    const now = this.#now();
+    return pauses === undefined || pauses.take(localIndex, now)
+      ? 0
+      : Math.min(Math.max(pauses.freeFrom(localIndex) - now, MIN_WAIT_MS), MAX_WAIT_MS);
   }
 
   /** @param {OperationRecord} record */
   done(record) {
-    this.#workload.mixed?.ended(record, this.#now);
+    (this.#replaced ?? this.#workload.mixed)?.ended(record, this.#now);
   }
 
   /** Whether any object of the stage exists. Checks all: other workers may have claimed the only one that exists. */

@@ -1,9 +1,11 @@
 import { Uploader, isInParts } from '../operations/multipart.js';
+import { Race } from '../operations/race.js';
 import { abandonedError } from './stage-watch.js';
 
 /**
  * @import { MultipartConfig } from '../model/config.js'
- * @import { UploadStep } from '../operations/multipart.js'
+ * @import { RequestStep } from '../operations/multipart.js'
+ * @import { Workload } from '../operations/operation.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
@@ -21,12 +23,13 @@ const ABORTING_TIME_MS = 2000;
  * How threads send their operations, each over its own connection; multipart objects use several.
  *
  * @typedef {object} Delivery
+ * @property {readonly ObjectConnection[]} leads a connection for each operation at the same time
  * @property {readonly ObjectConnection[]} connections of all threads
  * @property {CountSuccess} countSuccess
  * @property {(means: Means) => (record: OperationRecord) => Promise<void>} sender
  *
- * @typedef {{ clock: Clock, recorder: Recorder, watch: StageWatch,
- *   retrier: Retrier<OperationRecord | UploadStep> }} Means of a stage
+ * @typedef {{ clock: Clock, workload: Workload, recorder: Recorder, watch: StageWatch,
+ *   retrier: Retrier<OperationRecord | RequestStep> }} Means of a stage
  */
 
 /**
@@ -37,7 +40,10 @@ const ABORTING_TIME_MS = 2000;
  * @returns {Delivery}
  */
 export function deliveryFor(stage, threads, load, engine) {
-  const { multipart } = engine;
+  const { multipart, workload } = engine;
+  if (stage.isRace) {
+    return inRaces(threads, workload.amounts.contenders);
+  }
   const mayUpload = stage.kinds.some(({ operation }) => operation.canTakeParts) && isInParts(load.size, multipart);
   return mayUpload ? inParts(threads, engine, multipart) : inOneRequest(threads);
 }
@@ -48,8 +54,9 @@ export function deliveryFor(stage, threads, load, engine) {
  */
 function inOneRequest(connections) {
   return {
+    leads: connections,
     connections,
-    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
+    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes, record.objectBytes),
     sender:
       ({ retrier }) =>
       (record) =>
@@ -70,12 +77,13 @@ function inParts(threads, engine, multipart) {
   const isUploaded = (/** @type {OperationRecord} */ { operation, size }) =>
     operation.canTakeParts && isInParts(size, multipart);
   return {
+    leads: threads,
     connections: lanes.flat(),
     countSuccess(meter, record, bytes) {
       if (isUploaded(record)) {
         meter.uploaded(record, bytes);
       } else {
-        meter.succeeded(record, bytes);
+        meter.succeeded(record, bytes, record.objectBytes);
       }
     },
     sender(means) {
@@ -87,6 +95,36 @@ function inParts(threads, engine, multipart) {
       return (record) => {
         const uploader = /** @type {Uploader} */ (uploaders.get(record.connection));
         return isUploaded(record) ? uploader.write(record, clock.now()) : retrier.run(record);
+      };
+    },
+  };
+}
+
+/**
+ * Each operation is a race of several threads. Threads that are too few for another race are idle.
+ *
+ * @param {readonly ObjectConnection[]} threads
+ * @param {number} contenders
+ * @returns {Delivery}
+ */
+function inRaces(threads, contenders) {
+  const lanes = Array.from({ length: Math.floor(threads.length / contenders) }, (_, race) =>
+    threads.slice(race * contenders, (race + 1) * contenders),
+  );
+  return {
+    leads: lanes.map(([first]) => first),
+    connections: lanes.flat(),
+    countSuccess: (meter, record, bytes) => meter.uploaded(record, bytes),
+    sender({ workload, retrier, recorder, watch }) {
+      const { kinds: meters } = recorder.meters;
+      const [send, sendOnce] = [retrier, retrier.with({ maxAttempts: 1 })].map((each) => each.run.bind(each));
+      const context = { workload, send, sendOnce, meters, throwIfStopped: () => throwIfStopped(watch) };
+      const races = new Map(lanes.map((connections) => [connections[0], new Race(connections, context)]));
+      // The requests of a race that is repeated have already been counted.
+      const repeated = retrier.with({ hooks: { ...recorder.retryHooks(), attemptFailed() {} } });
+      return (record) => {
+        record.racer = races.get(record.connection) ?? null;
+        return repeated.run(record);
       };
     },
   };
@@ -111,7 +149,7 @@ function lanesOf(threads, { connections, partConnections = [] }) {
  */
 function uploadContext({ retrier, recorder, watch }) {
   return {
-    async send(/** @type {UploadStep} */ step) {
+    async send(/** @type {RequestStep} */ step) {
       const isLate = step.isAbort && watch.stopped.aborted;
       const cutOff = () => step.connection.abort(abandonedError());
       const timer = isLate ? setTimeout(cutOff, ABORTING_TIME_MS) : undefined;
@@ -125,10 +163,13 @@ function uploadContext({ retrier, recorder, watch }) {
         recorder.meters.kinds[step.kind].stepSucceeded(step);
       }
     },
-    throwIfStopped() {
-      if (watch.stopped.aborted) {
-        throw abandonedError();
-      }
-    },
+    throwIfStopped: () => throwIfStopped(watch),
   };
+}
+
+/** @param {Means['watch']} watch */
+function throwIfStopped({ stopped }) {
+  if (stopped.aborted) {
+    throw abandonedError();
+  }
 }

@@ -1,7 +1,7 @@
 import { accessOrder } from '../workload/access.js';
 import { mixIndex, seedOf } from '../workload/mix.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
-import { kindOrder } from './claims.js';
+import { MAX_WAIT_MS, MIN_WAIT_MS, kindOrder } from './claims.js';
 
 /**
  * @import { AccessPattern } from '../model/config.js'
@@ -16,10 +16,6 @@ const TWO_TO_THE_32 = 2 ** 32;
 
 /** Number of objects tried for an operation before it waits. A power of two. */
 const TRIES = 32;
-
-/** Bounds of the wait before an operation without an object looks for one again. */
-const MIN_WAIT_MS = 1;
-const MAX_WAIT_MS = 100;
 
 /**
  * An operation is skipped if none of the objects tried exists after this many rounds. Otherwise, all threads might

@@ -1,4 +1,4 @@
-import { bucketMeters } from '../meter/bucket-meter.js';
+import { bucketMeters } from '../meter/part-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { ABANDONED } from '../model/failed-attempts.js';
 import { CHANGED } from '../operations/existing-object.js';
@@ -8,9 +8,9 @@ import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { OperationParts } from './operation-parts.js';
 
 /**
- * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
- * @import { UploadStep } from '../operations/multipart.js'
+ * @import { RequestStep } from '../operations/multipart.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { RetryHooks } from '../s3/retry.js'
@@ -25,7 +25,7 @@ import { OperationParts } from './operation-parts.js';
  * @typedef {object} Counter
  * @property {(record: OperationRecord) => void} [begins]
  * @property {(record: OperationRecord) => void} [succeeded]
- * @property {(error: AttemptError, record: OperationRecord | UploadStep) => void} [attemptFailed]
+ * @property {(error: AttemptError, record: OperationRecord | RequestStep) => void} [attemptFailed]
  * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
  * @property {(moment: number) => void} [measureUntil]
  *
@@ -60,7 +60,15 @@ export class Recorder {
    */
   constructor(
     stage,
-    { engine: { clock, workload, readsCache, timesBinding }, load, budget, limit, startedAt, hooks, countSuccess },
+    {
+      engine: { clock, workload, readsCache, timesBinding, retriesInside },
+      load,
+      budget,
+      limit,
+      startedAt,
+      hooks,
+      countSuccess,
+    },
   ) {
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
     const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
@@ -78,6 +86,7 @@ export class Recorder {
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
       ...(readsCache ? [cacheCounter(kinds)] : []),
       ...(timesBinding ? [bindingCounter(kinds)] : []),
+      ...(retriesInside ? [innerRetryCounter(kinds)] : []),
     ];
     const those = (/** @type {keyof Counter} */ name) =>
       /** @type {any} */ (counters.flatMap((each) => each[name] ?? []));
@@ -128,7 +137,7 @@ export class Recorder {
     this.#measureUntil.forEach((measureUntil) => measureUntil(moment));
   }
 
-  /** @returns {RetryHooks<OperationRecord | UploadStep>} */
+  /** @returns {RetryHooks<OperationRecord | RequestStep>} */
   retryHooks() {
     return {
       attemptFailed: (error, record) => {
@@ -246,6 +255,16 @@ function bindingCounter(kinds) {
 }
 
 /**
+ * @param {readonly StageMeter[]} kinds whose client retries attempts itself
+ * @returns {Counter}
+ */
+function innerRetryCounter(kinds) {
+  const count = (/** @type {Pick<OperationRecord, 'kind' | 'connection'>} */ { kind, connection }) =>
+    kinds[kind].retriedInside(connection.innerRetries ?? 0);
+  return { succeeded: count, attemptFailed: (_error, record) => count(/** @type {OperationRecord} */ (record)) };
+}
+
+/**
  * @param {readonly StageMeter[]} kinds
  * @returns {Counter}
  */
@@ -255,7 +274,7 @@ function cacheCounter(kinds) {
       const { kind, operation, connection, isStale } = record;
       if (operation.followsAccess) {
         const { cacheStatus = 'none', age = -1 } = connection.reply;
-        kinds[kind].answeredByCache(cacheStatus, record, record.movedBytes, age);
+        kinds[kind].answeredBy(cacheStatus, record, record.movedBytes, age);
         kinds[kind].staleByCache += Number(isStale);
       }
     },

@@ -21,6 +21,7 @@ import { Budget, budgetMemory } from './budget.js';
  * @property {number} first local index
  * @property {number} count
  * @property {boolean} cycles whether objects are reused until the time is over
+ * @property {number} [most] operations; the slot ends after them
  *
  * @typedef {object} FinishedSlot
  * @property {StageOutcome} outcome
@@ -48,7 +49,13 @@ import { Budget, budgetMemory } from './budget.js';
 export async function runSlot({ stage, load, range, limit }, { workers, signal, observer }, hooks) {
   const { name } = stage;
   const { second = () => {}, progress, retrying = () => {} } = hooks;
-  const shared = { memory: budgetMemory(), first: range.first, objects: range.count, cycles: range.cycles };
+  const shared = {
+    memory: budgetMemory(),
+    first: range.first,
+    objects: range.count,
+    cycles: range.cycles,
+    most: range.most,
+  };
   const budget = new Budget(shared);
   const outcome = await workers.runStage({ stage, load, budget: shared, limit }, signal, {
     second: (each) => second(each, budget),

@@ -14,9 +14,9 @@ import { StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
- * @import { Windows } from '../meter/window-counts.js'
+ * @import { Windows } from '../meter/stage-meter.js'
  * @import { AccessPattern, MultipartConfig, SizeDistribution } from '../model/config.js'
  * @import { StageEnd } from '../model/result.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
@@ -24,6 +24,7 @@ import { StageWatch } from './stage-watch.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
+ * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
@@ -54,6 +55,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null if no snapshots are needed
  * @property {boolean} [readsCache] whether a cache can serve reads
  * @property {boolean} [timesBinding] whether responses contain the time of a Worker's binding
+ * @property {boolean} [retriesInside] whether the client itself retries attempts
  */
 
 /**
@@ -83,6 +85,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {SharedArrayBuffer} [seen] see seenMemory: a bit per kind and object, if first and repeated reads are split
  * @property {Pacing | null} pacing of an open loop; null for a closed loop
  * @property {number} warmup ms at the beginning that are excluded from rates and percentiles
+ * @property {MixedMemory} [replaced] when each object may be replaced again, if the stage replaces them
  * @property {number} [mixedObjects] number of objects, if the stage rewrites them
  * @property {Windows | null} windows in which operations are counted, in addition to the counts per second
  */
@@ -126,7 +129,7 @@ export async function runStage(stage, options) {
   const sizeOf = engine.workload.listed?.sizeOf ?? objectSizes({ runId, size, sizes });
   const workload = { ...engine.workload, sizeOf };
   const threads = engine.connections.slice(0, load.threads);
-  const { connections, countSuccess, sender } = deliveryFor(stage, threads, load, engine);
+  const { leads, connections, countSuccess, sender } = deliveryFor(stage, threads, load, engine);
   const pauses = new Pauses();
   const startedAt = now();
   const recorder = new Recorder(stage, { engine, load, budget, limit, startedAt, hooks, countSuccess });
@@ -147,7 +150,7 @@ export async function runStage(stage, options) {
   const { stopped } = watch;
   const retrier = new Retrier({ maxAttempts, now, random, pauses, signal: stopped, hooks: recorder.retryHooks() });
   const claims = claimsFor(stage, { workload, budget, meters, groups, kindGroups, load, now, runId });
-  const send = sender({ clock, recorder, watch, retrier });
+  const send = sender({ clock, workload, recorder, watch, retrier });
 
   /** @param {OperationRecord} record @param {number} firstWait @returns {Promise<boolean>} whether it got an object */
   const waitForObject = async (record, firstWait) => {
@@ -204,7 +207,7 @@ export async function runStage(stage, options) {
     },
   });
   const [{ operation }] = stage.kinds;
-  const records = threads.map((connection) => new OperationRecord(operation, workload, connection));
+  const records = leads.map((connection) => new OperationRecord(operation, workload, connection));
   const flow = watchFlow(connections);
   const reporting = setInterval(() => hooks.progress(meters.done, flow()), PROGRESS_INTERVAL_MS);
   seconds.start();

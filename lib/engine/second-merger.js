@@ -6,9 +6,9 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
  */
 
 /**
- * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[], billed: number[] }} MeasuredSecond
+ * @typedef {SecondCount & { latencies: LatencyHistogram, objectBytes?: number, kinds?: KindCount[], billed: number[] }} MeasuredSecond
  *   `latencies`: of operations that completed in the second; `kinds`: the counts of each kind if there are several;
- *   `billed`: attempts by kind that the store bills, since the previous second
+ *   `objectBytes`: of the objects, if there is only one kind; `billed`: attempts by kind that the store bills, since the previous second
  */
 
 /** Merges the seconds of several workers, and passes each on, in order, once every worker has reported it. */
@@ -32,7 +32,7 @@ export class SecondMerger {
    * @param {number} worker
    * @param {MeasuredSecond} measured a completed second of that worker, later than its previous one
    */
-  add(worker, { secondStart, operations, bytes, latencies, kinds = [], billed }) {
+  add(worker, { secondStart, operations, bytes, latencies, objectBytes, kinds = [], billed }) {
     /** @type {MeasuredSecond} */
     const pending = this.#pending.get(secondStart) ?? {
       secondStart,
@@ -44,6 +44,9 @@ export class SecondMerger {
     pending.operations += operations;
     pending.bytes += bytes;
     pending.latencies.add(latencies);
+    if (objectBytes !== undefined) {
+      pending.objectBytes = objectBytes + (pending.objectBytes ?? 0);
+    }
     pending.billed = pending.billed.map((attempts, kind) => attempts + billed[kind]);
     if (kinds.length > 0) {
       pending.kinds = kinds.map((kind, index) => ({

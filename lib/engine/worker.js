@@ -28,7 +28,7 @@ import { runStage } from './run-stage.js';
  * @import { OperationPartsState } from './operation-parts.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { ConnectionCounts } from '../meter/connection-meter.js'
- * @import { BucketShare } from '../meter/bucket-meter.js'
+ * @import { BucketShare } from '../meter/part-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
  * @import { LoopLoad, StageEnd } from '../model/result.js'
  * @import { Grouping } from '../operations/operation.js'
@@ -47,6 +47,7 @@ import { runStage } from './run-stage.js';
  * @property {number} threads of this worker
  * @property {ClientName} client
  * @property {StoreConfig} store
+ * @property {boolean} [sdkDefaults] see LoadConfig
  * @property {boolean} keepAlive
  * @property {number} timeout ms for a whole attempt
  * @property {number} maxAttempts of an operation
@@ -102,6 +103,7 @@ export class Worker {
   #deadlines;
   #opened = 0;
   #reused = 0;
+  #socketWait = 0;
 
   /**
    * @param {WorkerSpec} spec
@@ -134,6 +136,7 @@ export class Worker {
       agent,
       keepAlive,
       threads: connectionsFor(spec),
+      sdkDefaults: spec.sdkDefaults,
       keysAreForeign: Boolean(spec.listed),
       now: clock.now,
       epochNow: clock.epochNow,
@@ -174,6 +177,7 @@ export class Worker {
       alarm,
       readsCache: CLIENTS[spec.client].readsCache,
       timesBinding: CLIENTS[spec.client].timesBinding,
+      retriesInside: spec.sdkDefaults,
       lookAtConnections: spec.takesSnapshots ? () => this.#lookAtConnections() : null,
       runId: layout.runId,
       workload: {
@@ -269,10 +273,16 @@ export class Worker {
   /** @returns {ConnectionCounts} */
   #takeConnections() {
     const { opened, reused } = this.#agent.counts;
+    const { socketWait } = this.#agent;
     const lookupTime = this.#agent.takeLookupTime();
-    const since = { opened: opened - this.#opened, reused: reused - this.#reused };
+    const since = {
+      opened: opened - this.#opened,
+      reused: reused - this.#reused,
+      socketWait: socketWait - this.#socketWait,
+    };
     this.#opened = opened;
     this.#reused = reused;
+    this.#socketWait = socketWait;
     return { ...since, lookupTime, costs: this.#connectionMeter.take() };
   }
 }

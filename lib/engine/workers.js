@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { HostSampler } from '../host/host-sampler.js';
 import { findListeningProcess } from '../host/listening-process.js';
 import { findInterface } from '../host/store-interface.js';
-import { sumOfBuckets } from '../meter/bucket-meter.js';
+import { sumOfBuckets } from '../meter/part-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
@@ -24,7 +24,7 @@ import { Worker } from './worker.js';
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
  * @import { KindParts } from './operation-parts.js'
- * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { PartMeter } from '../meter/part-meter.js'
  * @import { ConnectionMeter } from '../meter/connection-meter.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
@@ -56,8 +56,8 @@ import { Worker } from './worker.js';
 /** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome `meter`: null if there is only one bucket */
 
 /**
- * @typedef {{ opened: number, reused: number, lookupTime: number | null, meter: ConnectionMeter }} ConnectionOutcome
- *   `lookupTime` in ms
+ * @typedef {{ opened: number, reused: number, socketWait: number, lookupTime: number | null,
+ *   meter: ConnectionMeter }} ConnectionOutcome times in ms
  */
 
 /** If a stage ends on one worker in one of these ways, the other workers stop too. */

@@ -77,6 +77,8 @@ export class KeepAliveAgent {
   opened = 0;
   /** Number of requests on a connection that had already carried one. The clients increment this count. */
   reused = 0;
+  /** Total ms that requests waited for a socket, for a client with a limit on its sockets. The client adds to it. */
+  socketWait = 0;
 
   /**
    * @param {object} options

@@ -1,3 +1,5 @@
+import { pass } from './fault-effects.js';
+
 /**
  * @import { Socket } from 'node:net'
  * @import { Answer } from './answer.js'
@@ -11,6 +13,8 @@
  * @property {() => Result} performBefore the response that was correct before the object's last write
  * @property {() => Result} pretend carries out the request on no object, so that it has no effect
  * @property {(age: number) => Result} performBeforeWrites without the objects written in the last ms
+ * @property {() => void} check throws an S3Error if a condition of the request does not hold
+ * @property {() => Result} performUnconditionally carries out the request as if it had no conditions
  * @property {(socket: Socket) => void} reset closes a connection with RST
  */
 
@@ -71,6 +75,18 @@ export function drip({ answer, perform }) {
     }
   };
   sendByte(0);
+}
+
+/** @param {Victim} victim */
+export function ignoreCondition({ answer, performUnconditionally }) {
+  answer.send(performUnconditionally());
+}
+
+/** @param {Victim} victim */
+export async function checkThenWrite({ fault, answer, check, performUnconditionally }) {
+  check();
+  await pass(fault.milliseconds);
+  answer.send(performUnconditionally());
 }
 
 /** @param {Victim} victim */

@@ -11,7 +11,7 @@ import { EACH_BUCKET, KINDS, operationsOf } from './faults.js';
  * @property {string} name
  * @property {number} status for faults that respond with a status
  * @property {string} code error code in the XML body of that response
- * @property {number} milliseconds of `list-lag`
+ * @property {number} milliseconds of `list-lag` and `check-then-write`
  * @property {number | null} retryAfter value of its Retry-After header in whole seconds, or null
  *
  * @typedef {{ delay: number, fault: Fault | null }} Decision `delay`: ms until the request takes effect
@@ -92,10 +92,12 @@ export class FaultInjector {
    *
    * @param {Operation} operation
    * @param {number} [size] bytes of the object; undefined if it does not exist, in which case a GET has no faults
-   * @param {boolean} [hasBefore] whether the object's previous state can be served
+   * @param {object} [request]
+   * @param {boolean} [request.hasBefore] whether the object's previous state can be served
+   * @param {boolean} [request.isConditional]
    * @returns {Decision}
    */
-  decide(operation, size, hasBefore = false) {
+  decide(operation, size, { hasBefore = false, isConditional = false } = {}) {
     const items = this.#itemsOf.get(operation);
     if (items === undefined || (operation === 'GET' && size === undefined)) {
       return NOTHING;
@@ -103,7 +105,9 @@ export class FaultInjector {
     const now = this.#now();
     const delay = timeOfAnswer(items, { now, operation }) - now;
     // Evaluate every item, even after a fault is found, because each draws one random number per request.
-    const hit = items.filter(({ hits }) => hits()).find(({ item }) => isPossible(item, size, hasBefore));
+    const hit = items
+      .filter(({ hits }) => hits())
+      .find(({ item }) => isPossible(item, { size, hasBefore, isConditional }));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
 
@@ -151,11 +155,12 @@ function activate(item, series, now) {
 
 /**
  * @param {FaultItem} item
- * @param {number | undefined} size bytes of the object, if it exists
- * @param {boolean} hasBefore
+ * @param {{ size: number | undefined, hasBefore: boolean, isConditional: boolean }} request see decide()
  */
-function isPossible({ name }, size, hasBefore) {
+function isPossible({ name }, { size, hasBefore, isConditional }) {
   switch (KINDS[name].needs) {
+    case 'condition':
+      return isConditional;
     case 'before':
       return hasBefore;
     case 'bytes':

@@ -1,4 +1,5 @@
-import { changeHeader, confirm, corrupt, drip, lag, lose, refuse, reset, stale, truncate } from './fault-answers.js';
+import { changeHeader, checkThenWrite, confirm, corrupt, drip, ignoreCondition, lag, lose } from './fault-answers.js';
+import { refuse, reset, stale, truncate } from './fault-answers.js';
 import { bandwidth, close, latency, queue, rate, stall } from './fault-effects.js';
 import {
   readBandwidth,
@@ -32,7 +33,7 @@ import { OPERATIONS } from './router.js';
  * @property {number} [bytesPerSecond] of `bandwidth`
  * @property {number} [length] of `stall`: ms
  * @property {number} [after] of `stall`: ms
- * @property {number} [milliseconds] of `retry-after` and `list-lag`
+ * @property {number} [milliseconds] of `retry-after`, `list-lag` and `check-then-write`
  * @property {number} [requests] of `close`
  *
  * @typedef {{ seed: number, skew: number, items: FaultItem[] }} FaultPlan `skew`: ms that the server's clock is ahead;
@@ -44,11 +45,11 @@ import { OPERATIONS } from './router.js';
  * @property {boolean} [isOfScript] applies to the whole script, without method or bucket
  * @property {readonly Operation[]} [only] the operations for which it makes sense
  * @property {boolean} [repeatable]
- * @property {'bytes' | 'object' | 'before'} [needs] what it changes: a body of at least a byte, an object, or one whose
- *   previous state is known
+ * @property {'bytes' | 'object' | 'before' | 'condition'} [needs] what it changes: a body of at least a byte, an object,
+ *   one whose previous state is known, or a conditional request
  * @property {(item: FaultItem, random: () => number, now: () => number) => Partial<Effects & Delayer>} [begin] a new state;
  *   `random`: uniform in [0, 1); `now`: monotonic ms
- * @property {(victim: Victim) => void} [answer] how it answers; absent: not at all
+ * @property {(victim: Victim) => void | Promise<void>} [answer] how it answers; absent: not at all
  */
 
 /** In place of a bucket name, applies a limit to each bucket separately. R2's bucket names contain no capitals. */
@@ -64,6 +65,9 @@ const REQUEST_RATE = { form: 'requests per second, such as 500', read: wholeNumb
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 const OF_BODIES = /** @type {const} */ ({ ...PROBABILITY, only: ['GET'], needs: 'bytes' });
 const OF_HEAD = /** @type {const} */ ({ ...PROBABILITY, only: ['HEAD'], needs: 'object' });
+
+/** Of each request. */
+const WAIT = { form: 'a duration such as 5s', read: readDelay, begin: () => ({ hits: () => true }) };
 
 const WRONG_ETAG = `"${'0'.repeat(32)}"`;
 
@@ -86,6 +90,8 @@ const WRONG_ETAG = `"${'0'.repeat(32)}"`;
  *   client must see it.
  * - `unstored` confirms a write or copy without making the object; `kept` confirms a deletion without carrying it out.
  * - `list-lag` leaves objects out of lists that were written less than this long ago.
+ * - `ignore-condition` carries out a conditional write whatever its condition; `check-then-write` writes this long after
+ *   it has checked the condition.
  * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
  * - `close` silently closes each connection after the response to its nth request.
  *
@@ -125,13 +131,9 @@ export const KINDS = Object.freeze({
   stale: { ...PROBABILITY, only: ['GET', 'HEAD'], needs: 'before', answer: stale },
   unstored: { ...PROBABILITY, only: ['PUT', 'COMPLETE'], answer: confirm },
   kept: { ...PROBABILITY, only: ['DELETE', 'POST'], answer: confirm },
-  'list-lag': {
-    form: 'a duration such as 5s',
-    read: readDelay,
-    only: ['LIST'],
-    begin: () => ({ hits: () => true }),
-    answer: lag,
-  },
+  'list-lag': { ...WAIT, only: ['LIST'], answer: lag },
+  'ignore-condition': { ...PROBABILITY, only: ['PUT'], needs: 'condition', answer: ignoreCondition },
+  'check-then-write': { ...WAIT, only: ['PUT'], needs: 'condition', answer: checkThenWrite },
   'wrong-etag': { ...OF_HEAD, answer: changeHeader('ETag', () => WRONG_ETAG) },
   'wrong-size': { ...OF_HEAD, answer: changeHeader('Content-Length', (size) => Number(size) + 1) },
 });

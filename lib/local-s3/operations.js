@@ -35,9 +35,7 @@ import { element, xmlDocument } from './xml.js';
 export const OPERATION_TABLE = Object.freeze({
   PUT: (request) => {
     const { table, target, body, now, headers } = request;
-    if (headers['if-none-match'] === '*' && table.get(target.key) !== undefined) {
-      throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
-    }
+    checkConditions(request);
     return headers['x-amz-copy-source'] === undefined
       ? { status: 200, headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0] }
       : xmlResult(200, copyObject(request));
@@ -75,6 +73,23 @@ export const OPERATION_TABLE = Object.freeze({
   },
   UPLOADS: ({ uploads, target: { bucket, query } }) => xmlResult(200, listUploads(bucket, uploads, query)),
 });
+
+/**
+ * @param {Pick<Request, 'table' | 'target' | 'headers'>} request that writes an object
+ * @throws {S3Error} if one of its conditions does not hold
+ */
+export function checkConditions({ table, target, headers }) {
+  const { 'if-match': expected, 'if-none-match': excluded } = headers;
+  const etag = (expected === undefined ? table.get(target.key) : existing(table, target.key))?.etag;
+  if ((expected ?? etag) !== etag || (excluded === '*' && etag !== undefined)) {
+    throw new S3Error('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
+  }
+}
+
+/** @param {Request['headers']} headers @returns {Request['headers']} without conditions */
+export function unconditional({ 'if-match': _match, 'if-none-match': _noneMatch, ...headers }) {
+  return headers;
+}
 
 const COPY_SOURCE = /^\/?([^/]+)\/(.+)$/s;
 

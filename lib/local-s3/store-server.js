@@ -8,7 +8,7 @@ import { faultInjectors } from './fault-injector.js';
 import { KINDS, parseFaults } from './faults.js';
 import { Listener } from './listener.js';
 import { ObjectTable } from './object-table.js';
-import { OPERATION_TABLE } from './operations.js';
+import { OPERATION_TABLE, checkConditions, unconditional } from './operations.js';
 import { receiveBody } from './receive-body.js';
 import { route } from './router.js';
 import { S3Error } from './s3-error.js';
@@ -167,14 +167,16 @@ export class StoreServer {
     const table = this.#tableOf(target.bucket);
     const tableOf = (/** @type {string} */ bucket) => this.#tableOf(bucket);
     const uploads = /** @type {UploadTable} */ (this.#uploads.get(target.bucket));
-    const performIn = (/** @type {Request['table']} */ objects) =>
-      OPERATION_TABLE[operation]({ ...request, table: objects, uploads, tableOf, now: this.#now() });
+    const performIn = (/** @type {Request['table']} */ objects, headers = request.headers) =>
+      OPERATION_TABLE[operation]({ ...request, headers, table: objects, uploads, tableOf, now: this.#now() });
+    const withoutConditions = unconditional(request.headers);
+    const isConditional = Object.keys(withoutConditions).length < Object.keys(request.headers).length;
     const perform = () => performIn(table);
     const object = table.get(target.key);
     const size = object?.body.length;
     const hasBefore = object?.before !== undefined && this.#isSettled(object);
     const faults = /** @type {FaultInjector} */ (this.#faults.get(target.bucket));
-    const { delay, fault } = faults.decide(operation, size, hasBefore);
+    const { delay, fault } = faults.decide(operation, size, { hasBefore, isConditional });
     await pass(delay);
     this.#closeInTime(operation, answer, faults);
     const pace = operation === 'GET' ? faults.pace(operation) : null;
@@ -184,13 +186,15 @@ export class StoreServer {
     } else {
       await pass(pace?.(size ?? 0) ?? 0);
       this.#tally.countFault(fault.name);
-      KINDS[fault.name].answer?.({
+      await KINDS[fault.name].answer?.({
         fault,
         answer,
         perform,
         performBefore: () => performIn(table.before(target.key)),
         pretend: () => performIn(new ObjectTable()),
         performBeforeWrites: (age) => performIn(table.writtenBefore(this.#now() - age)),
+        check: () => checkConditions({ ...request, table }),
+        performUnconditionally: () => performIn(table, withoutConditions),
         reset: (socket) => this.#listener.reset(socket),
       });
     }

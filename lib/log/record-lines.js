@@ -12,7 +12,7 @@ import { MAX_LINE_LENGTH, machineLine } from './lines.js';
  * @typedef {Record<string, any>} Fields
  */
 
-const PARTS = ['kinds', 'buckets', 'sizeClasses', 'reads', 'cache'];
+const PARTS = ['kinds', 'buckets', 'sizeClasses', 'reads', 'cache', 'contenders'];
 
 /** A path to a part. */
 const PATH = /^[a-zA-Z]+(\.([a-zA-Z]+|\d{1,4})){1,4}$/;

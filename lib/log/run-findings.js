@@ -139,14 +139,6 @@ export class RunFindings {
   }
 
   /**
-   * @param {number} line
-   * @param {string} name
-   */
-  unknownCounter(line, name) {
-    this.#addUnknown('added up counters that this version does not recognize', line, name);
-  }
-
-  /**
    * @param {string} what
    * @param {number} line
    * @param {string} name

@@ -34,8 +34,8 @@ export class RunLog {
   #search;
   #retries = 0;
   #hasBegun = false;
-  /** See StageStart. */
-  #nominalBytes = 0;
+  /** Bytes of the stage's objects, which the lines show. Stat and Remove do not move them. */
+  #objectBytes = 0;
   /** Seconds of the stage that are not in a machine line yet. @type {SecondCount[]} */
   #seconds = [];
   /** Machine lines of the stage's parts so far, such as the steps of a search. */
@@ -58,10 +58,10 @@ export class RunLog {
   }
 
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
-  stageStarts({ search, nominalBytes = 0, ramp = false, ...plan }) {
+  stageStarts({ search, ramp = false, ...plan }) {
     this.#search = search;
     this.#parts = 0;
-    this.#nominalBytes = nominalBytes;
+    this.#objectBytes = 0;
     if (search === undefined) {
       this.#write([scheduleLine(plan)], 'stage');
     }
@@ -83,9 +83,10 @@ export class RunLog {
   }
 
   /** @param {ReportedSecond} second */
-  second({ stage, secondStart, kinds = [], operations, bytes, failedAttempts, throttled }) {
+  second({ stage, secondStart, kinds = [], operations, bytes, objectBytes = bytes, failedAttempts, throttled }) {
     this.#flushRetries();
-    this.#write([secondLine(stage, { secondStart, ...this.#withNominalBytes({ operations, bytes }) })], 'second');
+    this.#objectBytes += objectBytes;
+    this.#write([secondLine(stage, { secondStart, operations, bytes: objectBytes })], 'second');
     const kindLines = kinds.map(({ operation, ...count }) =>
       secondLine(`${stage} ${operation}`, { secondStart, ...count }),
     );
@@ -115,7 +116,7 @@ export class RunLog {
       this.#write([foundLine(result, search)], 'search');
     }
     const hasSteps = search !== undefined || ramp !== undefined;
-    this.#write(hasSteps ? limitLines(result) : stageLines(this.#withNominalBytes(result)), 'stage');
+    this.#write(hasSteps ? limitLines(result) : stageLines({ ...result, bytes: this.#objectBytes }), 'stage');
     // Omit the steps, which have their own lines.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     const head = { lines: this.#parts, seconds: this.#takeSeconds() };
@@ -130,17 +131,6 @@ export class RunLog {
     if (this.#hasBegun) {
       this.#writeMachineLine(machineLine({ kind: 'end', problems: problemsOf(run), cleanup, requests }));
     }
-  }
-
-  /**
-   * Adds the nominal bytes: human-readable lines count them although they are not transferred.
-   *
-   * @template {{ operations: number, bytes: number }} Count
-   * @param {Count} count
-   * @returns {Count}
-   */
-  #withNominalBytes(count) {
-    return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
   }
 
   /** Writes a line for the retries of a second that did not get their own line. */

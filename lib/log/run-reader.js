@@ -242,14 +242,13 @@ export class RunReader {
     const stage = this.#stage(head.stage, line);
     const record = withHistograms(fields);
     addParts(record, stage.parts);
-    const { further, ...read } = this.#readTotals(line, head, record);
+    const read = this.#readFields(line, head, record, SCHEMA.$defs.stage);
     const totals = /** @type {StageSum} */ (
       /** @type {unknown} */ ({
         stage: head.stage,
         ...EMPTY_TOTALS,
         attempts: read.operations,
         ...read,
-        ...further,
         seconds: [],
       })
     );
@@ -272,22 +271,6 @@ export class RunReader {
     if (stage.series.extent !== null) {
       this.#shift = wholeDays(stop / 1000 - stage.series.extent.last);
     }
-  }
-
-  /**
-   * @param {number} line
-   * @param {Head} head
-   * @param {Record<string, unknown>} fields
-   * @returns {Record<string, any>} the valid fields; counters that only a later version knows are under `further`
-   */
-  #readTotals(line, head, fields) {
-    const { fitting, problems, unknown } = readFields(fields, SCHEMA.$defs.stage);
-    problems.forEach((problem) => this.#findings.unusable(line, nameOf(head), problem));
-    const counters = unknown.filter((name) => asCount(fields[name]) !== null);
-    counters.forEach((name) => this.#findings.unknownCounter(line, name));
-    unknown.filter((name) => !counters.includes(name)).forEach((name) => this.#findings.unknownField(line, name));
-    const further = Object.fromEntries(counters.map((name) => [name, fields[name]]));
-    return counters.length === 0 ? fitting : { ...fitting, further: { further } };
   }
 
   /**
@@ -456,7 +439,7 @@ function operationsOf(series, summary, schedule) {
 }
 
 /** @param {StageSum} totals */
-function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, ...totals }) {
+function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, contenders, ...totals }) {
   return { ...totals, latency: UNKNOWN_LATENCY };
 }
 

@@ -32,6 +32,7 @@ export function stageLines(result) {
     ...versionLines(result),
     ...latencyLines(stage, result),
     ...cacheLines(stage, result),
+    ...raceLines(result),
     connectionsLine(result),
     limitLine(result),
     ...kinds.flatMap((kind) => {
@@ -70,18 +71,18 @@ export function stageTable(results) {
     TABLE_HEADING,
     ...results.flatMap((result) => [
       `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures({ ...result, ...ofBestStep(result) })}`,
-      ...(result.kinds === undefined ? statusRows(result) : []),
+      ...(result.kinds === undefined ? partRows([...(result.cache ?? []), ...(result.contenders ?? [])]) : []),
       ...(result.kinds ?? []).flatMap((kind) => [
         `  ${kind.operation.padEnd('remove'.length)}${column(9, kind.operations)}${figures(kind)}`,
-        ...statusRows(kind),
+        ...partRows(kind.cache ?? []),
       ]),
     ]),
   ];
 }
 
-/** A row for each status of a cache; none without a cache. @param {Pick<StageResult, 'cache' | 'staleByCache'>} result */
-function statusRows({ cache = [] }) {
-  return cache.map(({ status, operations, average, bytes, averageBytes, latency }) => {
+/** A row for each status of a cache, or outcome of a race. @param {NonNullable<StageResult['cache']>} parts */
+function partRows(parts) {
+  return parts.map(({ status, operations, average, bytes, averageBytes, latency }) => {
     const throughput = bytes === 0 ? '-' : ((averageBytes ?? 0) / MEGABYTE).toFixed(1);
     const cells = [
       average?.toFixed(1),
@@ -163,12 +164,26 @@ function latencyText({ minimum, mean, p50, p90, p95, p99, p999, maximum }) {
  */
 function cacheLines(name, { cache = [], staleByCache }) {
   const lines = cache.map(({ status, operations, average, latency, maxAge }) => {
-    const { p50 = null, p90 = null, p99 = null } = latency ?? {};
-    const times = `p50 ${percentile(p50)} p90 ${percentile(p90)} p99 ${percentile(p99)}`;
     const age = maxAge === null ? '' : ` age up to ${maxAge}s`;
-    return `${name} cache ${status}: ${operations} operations ${average?.toFixed(1)}/s ${times}${age}`;
+    return `${name} cache ${status}: ${operations} operations ${average?.toFixed(1)}/s ${percentiles(latency)}${age}`;
   });
   return staleByCache > 0 ? [...lines, `${name} cache: ${staleByCache} stale reads`] : lines;
+}
+
+/** The lines of a stage whose operations are races. @param {StageResult} result */
+function raceLines({ stage, contenders = [], integrityErrors, undecidedRaces }) {
+  const lines = contenders.map(
+    ({ status, operations, latency }) => `${stage} ${status}: ${operations} writes ${percentiles(latency)}`,
+  );
+  return lines.length === 0
+    ? []
+    : [`${stage} races: ${integrityErrors} violations ${undecidedRaces} undecided`, ...lines];
+}
+
+/** @param {LatencySummary | null} latency */
+function percentiles(latency) {
+  const { p50 = null, p90 = null, p99 = null } = latency ?? {};
+  return `p50 ${percentile(p50)} p90 ${percentile(p90)} p99 ${percentile(p99)}`;
 }
 
 /** @param {StageResult} result */

@@ -15,7 +15,7 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
- * @import { ClockTrust, CountName, MergeWarning, PeakSecond, Result, SecondResult } from '../model/result.js'
+ * @import { ClockTrust, MergeWarning, PeakSecond, Result, SecondResult } from '../model/result.js'
  * @import { StageMerge, StageShare, StageSum } from '../model/result.js'
  * @import { Host, HostRun, StageView } from './hosts.js'
  * @import { TimeSeriesRow } from './seconds.js'
@@ -31,8 +31,8 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from
 
 const FOLLOWING_ACCESS = new Set(OPERATIONS.flatMap(({ followsAccess, logName }) => (followsAccess ? [logName] : [])));
 
-/** Counters that a log lacks count as 0. */
-const MISSING_COUNTS = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])));
+/** A counter that a log lacks is unknown, and so is its sum. */
+const UNKNOWN_COUNTS = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, null])));
 
 /**
  * Merges runs of several hosts: `Result[]` becomes one `Result`.
@@ -233,13 +233,13 @@ function mergeStage(views, ramps) {
   const sum = addStages(views.map(stageOf));
   const peak = peakOf(finder, views, hosts);
   const missingLatency = missingLatencies(views);
-  const untold = countersMissingIn(views);
+  const timed = views.filter(({ stage }) => stage.latency.histogram.operations !== null && !missingPercentiles(stage));
   return {
     ...sum,
     seconds: { [Symbol.iterator]: () => secondResults(views) },
     ...(ramps === null ? {} : { ramp: ramps.ramp }),
     peak: peak.operationsPerSecond,
-    latency: missingLatency.length > 0 ? UNKNOWN_LATENCY : sum.latency,
+    latency: timed.length > 0 ? addStages(timed.map(stageOf)).latency : UNKNOWN_LATENCY,
     merge: {
       hosts,
       isAtLeast: views.some(({ stage }) => isCut(stage)),
@@ -250,7 +250,6 @@ function mergeStage(views, ramps) {
       overlap: overlapOfViews(views),
       shares: views.map((view) => shareOf(view, ownPeaks.get(view) ?? 0)),
       missingLatency,
-      ...(untold.length > 0 ? { untold } : {}),
       ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
   };
@@ -287,7 +286,7 @@ function shareOf({ host, interval, operations, stage: { bottleneck } }, peak) {
 
 /**
  * @param {StageView} view
- * @returns {StageSum} without its seconds; missing counters are 0
+ * @returns {StageSum} without its seconds
  */
 function stageOf({ run: { result }, stage, interval }) {
   const { options } = result;
@@ -297,7 +296,7 @@ function stageOf({ run: { result }, stage, interval }) {
     objectSize: options?.size ?? null,
     ...(options?.sizes ? { sizes: options.sizes } : {}),
     ...(access ? { access } : {}),
-    ...MISSING_COUNTS,
+    ...UNKNOWN_COUNTS,
     ...stage,
     ...times,
     ...(typeof stage.startedAt === 'number' ? {} : ratesBetween(stage, times)),
@@ -317,14 +316,6 @@ function ratesBetween(stage, { startedAt, endedAt }) {
     average: rateOf(stage.operations),
     averageBytes: rateOf(stage.bytes),
   };
-}
-
-/**
- * @param {readonly StageView[]} views
- * @returns {CountName[]} missing for at least one host
- */
-function countersMissingIn(views) {
-  return COUNT_NAMES.filter((name) => views.some(({ stage }) => stage[name] === undefined));
 }
 
 /**

@@ -9,9 +9,10 @@ import { LatencyHistogram } from './latency-histogram.js';
 /** @typedef {Record<'tcp' | 'tls', HistogramState> & { colos: Record<string, number> }} ConnectionMeterState */
 
 /**
- * Connections in a part of a stage: on one worker, or in one step. `lookupTime`: ms; null without a name lookup.
+ * Connections in a part of a stage: on one worker, or in one step. `socketWait`: total ms; `lookupTime`: ms; null without
+ * a name lookup.
  *
- * @typedef {{ opened: number, reused: number, lookupTime: number | null,
+ * @typedef {{ opened: number, reused: number, socketWait: number, lookupTime: number | null,
  *   costs: ConnectionMeterState }} ConnectionCounts
  */
 
@@ -83,12 +84,14 @@ export function sumOfConnections(parts) {
   const sum = {
     opened: 0,
     reused: 0,
+    socketWait: 0,
     lookupTime: parts.find(({ lookupTime }) => lookupTime !== null)?.lookupTime ?? null,
     meter: new ConnectionMeter(),
   };
-  for (const { opened, reused, costs } of parts) {
+  for (const { opened, reused, socketWait, costs } of parts) {
     sum.opened += opened;
     sum.reused += reused;
+    sum.socketWait += socketWait;
     sum.meter.addState(costs);
   }
   return sum;

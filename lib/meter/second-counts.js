@@ -2,7 +2,6 @@ import { largestWholeSecond } from '../model/seconds.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { ByteShifts } from './byte-shifts.js'
  * @import { SecondCount } from '../model/result.js'
  * @import { MeasuredTime } from '../model/seconds.js'
  */
@@ -15,6 +14,8 @@ export class SecondCounts {
   #operations = [];
   /** @type {number[]} */
   #bytes = [];
+  /** @type {number[]} */
+  #objectBytes = [];
   /** By epoch second; most seconds have no entry. @type {Map<number, { failedAttempts: number, throttled: number }>} */
   #failures = new Map();
 
@@ -29,14 +30,16 @@ export class SecondCounts {
 
   /**
    * @param {number} finishedAt monotonic ms
-   * @param {number} bytes
+   * @param {number} bytes that moved
+   * @param {number} [objectBytes] size of the object, which Stat and Remove do not move
    * @returns {number} the epoch second
    */
-  add(finishedAt, bytes) {
+  add(finishedAt, bytes, objectBytes = bytes) {
     const second = this.secondOf(finishedAt);
     const index = this.#indexOf(second);
     this.#operations[index] += 1;
     this.#bytes[index] += bytes;
+    this.#objectBytes[index] += objectBytes;
     return second;
   }
 
@@ -62,6 +65,11 @@ export class SecondCounts {
       bytes: this.#bytes[index] ?? 0,
       ...this.#failures.get(second),
     };
+  }
+
+  /** Bytes of the objects on which operations completed in a second. @param {number} second epoch second */
+  objectBytesAt(second) {
+    return this.#objectBytes[second - this.#first] ?? 0;
   }
 
   /**
@@ -119,6 +127,7 @@ export class SecondCounts {
     while (this.#operations.length <= index) {
       this.#operations.push(0);
       this.#bytes.push(0);
+      this.#objectBytes.push(0);
     }
     return index;
   }
@@ -134,4 +143,64 @@ export class SecondCounts {
  */
 export function peakBytesOf(seconds, shifts, stage) {
   return largestWholeSecond(seconds, stage, ({ secondStart, bytes }) => Math.round(bytes + shifts.at(secondStart)));
+}
+
+/**
+ * Corrects the bytes of each second: they are counted when their operation completes, but some may have been
+ * transferred in earlier seconds. Spreads the bytes of an operation evenly over its successful attempt. Otherwise, a
+ * few large objects that end together would show a peak that never occurred on the network.
+ */
+export class ByteShifts {
+  #clock;
+  /** By epoch second. @type {Map<number, number>} */
+  #shifts = new Map();
+
+  /** @param {Clock} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * @param {number} second epoch second in which an operation completed, and its bytes were counted
+   * @param {number} startedAt monotonic ms of its successful attempt
+   * @param {number} finishedAt monotonic ms
+   * @param {number} bytes
+   */
+  add(second, startedAt, finishedAt, bytes) {
+    const from = this.#clock.toEpoch(startedAt);
+    if (from >= second * 1000) {
+      return;
+    }
+    const perMillisecond = bytes / (finishedAt - startedAt);
+    let before = 0;
+    for (let earlier = Math.floor(from / 1000); earlier < second; earlier += 1) {
+      const share = perMillisecond * ((earlier + 1) * 1000 - Math.max(earlier * 1000, from));
+      this.#shift(earlier, share);
+      before += share;
+    }
+    this.#shift(second, -before);
+  }
+
+  /** Bytes to add to the bytes counted in this second. @param {number} second epoch second */
+  at(second) {
+    return this.#shifts.get(second) ?? 0;
+  }
+
+  /** @returns {[second: number, bytes: number][]} */
+  toState() {
+    return [...this.#shifts];
+  }
+
+  /** @param {readonly [second: number, bytes: number][]} state counts of another worker */
+  addState(state) {
+    state.forEach(([second, bytes]) => this.#shift(second, bytes));
+  }
+
+  /**
+   * @param {number} second
+   * @param {number} bytes
+   */
+  #shift(second, bytes) {
+    this.#shifts.set(second, this.at(second) + bytes);
+  }
 }

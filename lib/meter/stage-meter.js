@@ -1,26 +1,26 @@
 import { COUNT_NAMES } from '../model/counters.js';
-import { ByteShifts } from './byte-shifts.js';
-import { CacheMeter } from './cache-meter.js';
-import { SecondCounts } from './second-counts.js';
+import { CacheMeter } from './part-meter.js';
+import { ByteShifts, SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
-import { WindowCounts } from './window-counts.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { CacheMeterState } from './cache-meter.js'
- * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
- * @import { Windows } from './window-counts.js'
  * @import { CountName, SecondCount, StageCounts } from '../model/result.js'
  * @import { KindSnapshot } from '../model/run-events.js'
  * @import { RetriedRequest } from '../s3/retry.js'
+ * @import { CacheMeterState } from './part-meter.js'
+ * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  */
 
 /**
  * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings in monotonic ms; `timeLost` in ms
  *
  * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>
- *   & { isPart: boolean, isAbort: boolean }} StepTimings
+ *   & { isPart?: boolean, isAbort?: boolean }} StepTimings
  */
+
+/** Why these attempts failed is known only to the client. */
+const RETRIED_INSIDE = 'retried-by-sdk';
 
 /** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
 
@@ -78,12 +78,13 @@ export class StageMeter {
   unknownOutcomes = 0;
   timeLost = 0;
   timeGivenUp = 0;
+  undecidedRaces = 0;
   #clock;
   #latencies;
   #measuredFrom;
   #measuredUntil;
   #windows;
-  /** By status. @type {Map<string, CacheMeter>} */
+  /** By status, or by outcome of a race. @type {Map<string, CacheMeter>} */
   #cache = new Map();
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
@@ -120,10 +121,11 @@ export class StageMeter {
   /**
    * @param {Timings} timings
    * @param {number} bytes
+   * @param {number} [objectBytes] see SecondCounts
    */
-  succeeded(timings, bytes) {
+  succeeded(timings, bytes, objectBytes = bytes) {
     const { startedAt, attemptStartedAt } = timings;
-    this.#succeeded(timings, bytes, attemptStartedAt, attemptStartedAt - startedAt);
+    this.#succeeded(timings, bytes, objectBytes, attemptStartedAt, attemptStartedAt - startedAt);
   }
 
   /**
@@ -133,7 +135,7 @@ export class StageMeter {
    * @param {number} bytes
    */
   uploaded(timings, bytes) {
-    this.#succeeded(timings, bytes, timings.uploadedFrom, timings.timeLost);
+    this.#succeeded(timings, bytes, bytes, timings.uploadedFrom, timings.timeLost);
   }
 
   /**
@@ -141,7 +143,7 @@ export class StageMeter {
    *
    * @param {StepTimings} step that has succeeded
    */
-  stepSucceeded({ startedAt, attemptStartedAt, finishedAt, isPart, isAbort }) {
+  stepSucceeded({ startedAt, attemptStartedAt, finishedAt, isPart = false, isAbort = false }) {
     this.steps += 1;
     this.parts += Number(isPart);
     this.aborts += Number(isAbort);
@@ -157,16 +159,17 @@ export class StageMeter {
   /**
    * @param {Timings} timings
    * @param {number} bytes
+   * @param {number} objectBytes
    * @param {number} movedFrom monotonic ms at which the transfer began
    * @param {number} timeLost ms lost before the transfer
    */
-  #succeeded(timings, bytes, movedFrom, timeLost) {
+  #succeeded(timings, bytes, objectBytes, movedFrom, timeLost) {
     const { startedAt, finishedAt } = timings;
     const wasSuspended = this.#clock.wasSuspended(startedAt, finishedAt);
     this.operations += 1;
     this.bytes += bytes;
     this.lastSuccessAt = finishedAt;
-    const second = this.seconds.add(finishedAt, bytes);
+    const second = this.seconds.add(finishedAt, bytes, objectBytes);
     if (!wasSuspended) {
       this.byteShifts.add(second, movedFrom, finishedAt, bytes);
       this.#windows.add(finishedAt);
@@ -228,6 +231,15 @@ export class StageMeter {
     }
   }
 
+  /** @param {number} count attempts that failed within an attempt, and that the client itself retried */
+  retriedInside(count) {
+    if (count > 0) {
+      this.#failedAttempts += count;
+      this.retries += count;
+      this.#errors.set(RETRIED_INSIDE, (this.#errors.get(RETRIED_INSIDE) ?? 0) + count);
+    }
+  }
+
   /**
    * @param {number} startedAt monotonic ms
    * @param {number} finishedAt monotonic ms
@@ -255,18 +267,18 @@ export class StageMeter {
   }
 
   /**
-   * Also counts an operation by the cache status of its response.
+   * Also counts an operation by the cache status of its response, or a write of a race by its outcome.
    *
    * @param {string} status
    * @param {Timings} timings
    * @param {number} bytes
-   * @param {number} age see CacheMeter
+   * @param {number} [age] see CacheMeter
    */
-  answeredByCache(status, timings, bytes, age) {
+  answeredBy(status, timings, bytes, age = -1) {
     this.#cacheMeter(status).answered(timings, bytes, age);
   }
 
-  /** Responses by cache status; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
+  /** Responses by cache status, or writes of races by outcome; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
   get cache() {
     return this.#cache;
   }
@@ -397,7 +409,8 @@ export class StageMeters {
 
   /**
    * @param {number} second epoch second
-   * @returns {SecondCount & { kinds?: KindCount[] }} with the counts of each kind if there are several
+   * @returns {SecondCount & { objectBytes?: number, kinds?: KindCount[] }} with the counts of each kind if there are
+   *   several, and otherwise the bytes of the objects
    */
   at(second) {
     const kinds = this.kinds.map(({ seconds }) => {
@@ -406,7 +419,9 @@ export class StageMeters {
     });
     const sum = (/** @type {'operations' | 'bytes'} */ name) => kinds.reduce((total, kind) => total + kind[name], 0);
     const whole = { secondStart: second, operations: sum('operations'), bytes: sum('bytes') };
-    return kinds.length === 1 ? whole : { ...whole, kinds };
+    return kinds.length === 1
+      ? { ...whole, objectBytes: this.kinds[0].seconds.objectBytesAt(second) }
+      : { ...whole, kinds };
   }
 
   /**
@@ -445,4 +460,49 @@ export function sumOfMeters(kinds, clock, { startedAt, endedAt, windows }) {
   const sum = new StageMeter(clock, startedAt, { windows });
   kinds.forEach((meter) => sum.addState(meter.toState(endedAt)));
   return sum;
+}
+
+/** @typedef {{ startsAt: number, width: number }} Windows of `width` ms each, the first at monotonic ms `startsAt` */
+
+/** Operations by the window in which they completed, for cases in which seconds are too coarse. */
+export class WindowCounts {
+  #startsAt;
+  #width;
+  /** @type {number[]} */
+  #counts = [];
+
+  /** @param {Windows | null} windows null to count nothing */
+  constructor(windows) {
+    this.#startsAt = windows?.startsAt ?? 0;
+    this.#width = windows?.width ?? 0;
+  }
+
+  /** @param {number} finishedAt monotonic ms; times before the first window count in it */
+  add(finishedAt) {
+    if (this.#width === 0) {
+      return;
+    }
+    this.#addTo(Math.max(Math.floor((finishedAt - this.#startsAt) / this.#width), 0), 1);
+  }
+
+  /** @param {readonly number[]} counts of another worker, for the same windows */
+  addCounts(counts) {
+    counts.forEach((count, window) => this.#addTo(window, count));
+  }
+
+  /** @returns {readonly number[]} from the first window to the last in which an operation completed */
+  get counts() {
+    return this.#counts;
+  }
+
+  /**
+   * @param {number} window
+   * @param {number} count
+   */
+  #addTo(window, count) {
+    while (this.#counts.length <= window) {
+      this.#counts.push(0);
+    }
+    this.#counts[window] += count;
+  }
 }

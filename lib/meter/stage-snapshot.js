@@ -6,7 +6,7 @@ import { joinValueCounts } from './latency-histogram.js';
 /**
  * @import { StageCounts } from '../model/result.js'
  * @import { BucketSnapshot, KindSnapshot, StageSnapshot } from '../model/run-events.js'
- * @import { BucketMeter } from './bucket-meter.js'
+ * @import { BucketMeter } from './part-meter.js'
  */
 
 const BUCKET_COUNTS = /** @type {const} */ (['operations', 'failed', 'failedAttempts', 'throttled']);

@@ -19,18 +19,21 @@ export function isClean({ left, otherBuckets, uploadsLeft = 0 }) {
  * Write, or were still being written when Write ended.
  *
  * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' |
- *   'tornReads' | 'ramp'>} stage possibly with an unknown end
+ *   'tornReads' | 'ramp' | 'latency' | 'merge'>} stage possibly with an unknown end
  * @returns {string[]} phrases; empty if no problem is known
  */
-export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp, ...versions }) {
+export function shortcomingsOf(stage) {
+  const { end = null, operations, failed, integrityErrors, ramp } = stage;
+  const hosts = hostsWithPercentiles(stage);
   const [lost, wrong] = [failed ?? 0, integrityErrors ?? 0];
   const hasStalled = ramp?.steps.some(({ shortfall }) => shortfall === 'stalled');
   return [
     ...(end === null || end === 'complete' ? [] : [`it ended before its work was done (${end})`]),
     ...(operations === 0 ? ['no operation succeeded'] : []),
     ...(lost > 0 ? [`${counted(lost, 'operation')} failed`] : []),
-    ...(wrong > 0 ? [`${counted(wrong, 'response')} had the wrong content${kindsOfErrors(versions)}`] : []),
+    ...(wrong > 0 ? [`${counted(wrong, 'response')} had the wrong content${kindsOfErrors(stage)}`] : []),
     ...(hasStalled ? ['a step had no successful operation'] : []),
+    ...(hosts === null ? [] : [`its percentiles are from ${hosts}`]),
   ];
 }
 
@@ -44,6 +47,17 @@ function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
 /** Whether the log ends during the stage. @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage of a log */
 export function isCut({ startedAt, duration, ramp }) {
   return typeof startedAt !== 'number' && typeof duration !== 'number' && !missedAllSlots(ramp);
+}
+
+/**
+ * @param {Pick<StageSum, 'latency' | 'merge'>} stage
+ * @returns {string | null} such as `3 of 4 hosts`, if the percentiles are not those of all hosts
+ */
+export function hostsWithPercentiles({ latency, merge }) {
+  const without = new Set(merge?.missingLatency.map(({ host }) => host));
+  return merge === undefined || without.size === 0 || latency.operations === null
+    ? null
+    : `${merge.hosts - without.size} of ${merge.hosts} hosts`;
 }
 
 /**

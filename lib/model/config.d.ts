@@ -42,6 +42,8 @@ export interface LoadConfig {
   /** sent with each write for the store to verify; absent for no checksum */
   checksum?: ChecksumName;
   client: ClientName;
+  /** whether the SDK client has its own sockets, retries and checksums */
+  sdkDefaults?: boolean;
   /** concurrent requests, each on its own connection */
   threads: number;
   /** event loops */
@@ -67,6 +69,8 @@ export interface ScheduleConfig {
   startAt?: StartTime;
   /** ms of each stage; without it, a stage ends after all objects */
   duration?: number;
+  /** operations after which a timed stage ends early; Remove always removes all objects */
+  maxOperations?: number;
   /** ends a timed stage early, once the half-width of its mean rate's 95% interval is at most this share of the mean */
   untilStable?: number;
   /** ms at the start of each stage that are excluded from rates and percentiles */
@@ -121,6 +125,8 @@ export interface OperationAmounts {
   pageSize: number;
   /** objects per batch removal */
   batch: number;
+  /** writes per race */
+  contenders: number;
 }
 
 export type ChecksumName = 'crc64nvme' | 'crc32c';

@@ -1,7 +1,6 @@
 import { checkResultBounds } from './input-bounds.js';
 import { quote } from '../text/quote.js';
 import { checkSchema, isObject } from './check-schema.js';
-import { COUNT_NAMES } from './counters.js';
 import { isHistogram, LATENCIES } from './histogram.js';
 import { FORMAT, propertiesOf, SCHEMA } from './schema.js';
 
@@ -36,6 +35,9 @@ export function readResult(text, file = 'result') {
   if (!isObject(value) || !Number.isSafeInteger(value.format)) {
     return refused('expected a result: a JSON object with a number as its format');
   }
+  if (typeof value.kind === 'string') {
+    return refused(`expected the result of a run, got one of ${quote(value.kind)}`);
+  }
   const format = Number(value.format);
   const { problems, unknown } = checkSchema(value, SCHEMA);
   if (problems.length > 0) {
@@ -45,16 +47,13 @@ export function readResult(text, file = 'result') {
   if (broken.length > 0) {
     return { isJson: true, result: null, problems: firstOf(broken), warnings: laterFormat(format) };
   }
-  const stages = /** @type {Json[]} */ (value.stages).map(takeFurtherCounters);
-  const { known, further } = apart(unknown, stages);
   return {
     isJson: true,
-    result: /** @type {Result} */ (/** @type {unknown} */ ({ ...value, stages })),
+    result: /** @type {Result} */ (/** @type {unknown} */ (value)),
     problems: [],
     warnings: [
       ...laterFormat(format),
-      ...(further.length === 0 ? [] : [`added up counters that this version does not recognize: ${listed(further)}`]),
-      ...(known.length === 0 ? [] : [`ignored fields that this version does not recognize: ${listed(known)}`]),
+      ...(unknown.size === 0 ? [] : [`ignored fields that this version does not recognize: ${listed([...unknown])}`]),
     ],
   };
 }
@@ -144,39 +143,6 @@ function brokenHistogram(path, encoded) {
 function listed(names) {
   const more = names.length - MAX_LISTED;
   return names.slice(0, MAX_LISTED).map(quote).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-/** Moves counters that this version does not know into `further`. @param {Json} stage */
-function takeFurtherCounters(stage) {
-  const further = { ...stage.further };
-  for (const [name, value] of Object.entries(stage)) {
-    if (!isKnownOfStage(name) && isCount(value)) {
-      further[name] = value;
-    }
-  }
-  return Object.keys(further).length === 0 ? stage : { ...stage, further };
-}
-
-/** @param {string} name of a field */
-function isKnownOfStage(name) {
-  return Object.hasOwn(SCHEMA.$defs.stage.properties, name) || COUNT_NAMES.some((count) => count === name);
-}
-
-/** @param {unknown} value */
-function isCount(value) {
-  return typeof value === 'number' && value >= 0;
-}
-
-/**
- * @param {ReadonlySet<string>} unknown paths
- * @param {readonly Json[]} stages
- * @returns {{ known: string[], further: string[] }} `known`: fields that are ignored; `further`: counters that are kept
- */
-function apart(unknown, stages) {
-  const further = new Set(stages.flatMap((stage) => Object.keys(stage.further ?? {})));
-  const isFurther = (/** @type {string} */ path) =>
-    path.startsWith('stages[].') && further.has(path.slice('stages[].'.length));
-  return { known: [...unknown].filter((path) => !isFurther(path)), further: [...further] };
 }
 
 /**

@@ -95,7 +95,7 @@ export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage |
   };
 
 /** Fields that StageResult lacks, or has with another type. */
-type OtherOfStage = 'further' | 'merge' | 'kinds';
+type OtherOfStage = 'merge' | 'kinds';
 
 type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
 
@@ -110,14 +110,15 @@ export type PartResult = PartSum & Known<PartSum, 'average' | 'averageBytes'>;
 
 export type BucketResult = BucketSum & Known<BucketSum, 'average'>;
 
-/** Operations by object size, by whether the object was read before, and by cache status. */
-export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache'>;
+/** Operations by object size, by whether the object was read before, by cache status, and by outcome of a race. */
+export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache' | 'contenders'>;
 
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 
 /** What limited a stage. A cause needs figures that prove it and none against it: a wrong cause is worse than none. */
 export type BottleneckCause =
   | 'client CPU'
+  | 'client sockets'
   | 'host CPU'
   | 'network link'
   | 'store throttling'

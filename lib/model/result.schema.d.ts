@@ -125,6 +125,8 @@ export interface CommonOptions {
   pageSize?: number | null;
   /** Objects per request of Batch-remove. Unit: objects. */
   batch?: number | null;
+  /** Writes per race of Create and Swap. */
+  contenders?: number | null;
   /** True if every object is written in parts, not only objects that are too large for one request. */
   multipart?: boolean | null;
   /**
@@ -146,6 +148,10 @@ export interface CommonOptions {
   local?: boolean | null;
   /** `--faults` of that endpoint. */
   faults?: string | null;
+  /** True if the SDK had its own sockets, retries and checksums. */
+  sdkDefaults?: boolean | null;
+  /** `--max-operations`: operations after which a timed stage ends early. */
+  maxOperations?: number | null;
   /**
    * `--until-stable`: half-width of the 95% interval of the mean rate at which a stage ends, as a share of the mean, 0
    * to 1.
@@ -187,18 +193,18 @@ export interface CommonCounts {
   /** All attempts, successful or not. Unit: attempts. */
   attempts: number;
   /** Failed attempts that were repeated. Unit: attempts. */
-  retries?: number;
+  retries?: number | null;
   /**
    * Attempts that the store refused with a request to slow down: 429, 503 or SlowDown. On R2 also 500 InternalError and
    * 500 without a code, which mean an overwhelmed bucket. Unit: attempts.
    */
-  throttled?: number;
+  throttled?: number | null;
   /** Attempts that failed before they had a connection, so the store cannot have seen them. Unit: attempts. */
-  unsent?: number;
+  unsent?: number | null;
   /** Operations that failed after all retries. Unit: operations. */
-  failed?: number;
+  failed?: number | null;
   /** Operations whose response did not match the written data. Unit: operations. */
-  integrityErrors?: number;
+  integrityErrors?: number | null;
   /**
    * Integrity errors whose version had certainly been replaced before the request was sent. Only in a mixed stage.
    * Unit: operations.
@@ -232,14 +238,14 @@ export interface CommonCounts {
    */
   archived?: number | null;
   /** Operations that had no object because Write had not written it. Unit: operations. */
-  skipped?: number;
+  skipped?: number | null;
   /** Operations cut off by the end of the stage. Unit: operations. */
-  abandoned?: number;
+  abandoned?: number | null;
   /**
    * Operations that completed during the warm-up, or were in flight when the process was suspended: included in totals,
    * excluded from rates and percentiles. Unit: operations.
    */
-  warmupOperations?: number;
+  warmupOperations?: number | null;
   /**
    * Bytes of objects that operations moved during the warm-up, or that were in flight when the process was suspended.
    * Unit: bytes.
@@ -249,7 +255,7 @@ export interface CommonCounts {
    * Operations that completed after the end of a timed stage: included in totals and percentiles, excluded from rates.
    * Unit: operations.
    */
-  drainOperations?: number;
+  drainOperations?: number | null;
   /** Bytes of objects that operations moved after the end of a timed stage. Unit: bytes. */
   drainBytes?: number | null;
   /** Writes that may have taken effect, or still may, although no response confirmed it. Unit: operations. */
@@ -264,6 +270,11 @@ export interface CommonCounts {
    * starts. Unit: ms.
    */
   timeGivenUp?: number | null;
+  /**
+   * Races of Create and Swap without a successful response: the writes were throttled, or got no response. Reading the
+   * object showed whose write was carried out; if none was, the race was repeated. Unit: operations.
+   */
+  undecidedRaces?: number | null;
 }
 
 /** A stage of one host, or of several hosts together. */
@@ -331,8 +342,6 @@ export interface StageSum extends CommonCounts {
   failedAttempts?: number | null;
   /** Failed attempts by kind of error. */
   errors: Record<string, number>;
-  /** Counters that only a later version knows, added up by name. Absent from the result of a run. */
-  further?: Record<string, number>;
   /** Every second in which the stage was active, whole or not. */
   seconds: readonly SecondResult[];
   /** Latencies of the stage. */
@@ -373,6 +382,12 @@ export interface StageSum extends CommonCounts {
    * has them in its `kinds`, too.
    */
   cache?: readonly CacheSum[];
+  /**
+   * The writes of the races of Create and Swap, by outcome. `winner`: carried out; `loser`: refused, because the
+   * condition did not hold; `throttled`: refused with 429, 503 or SlowDown; `lost`: any other, such as a write without
+   * a response. An operation of these stages is a whole race.
+   */
+  contenders?: readonly CacheSum[];
   /**
    * Figures of each bucket, in the order of `S3_BUCKET`; buckets of several hosts are added up by name. Absent if a log
    * was merged.
@@ -418,11 +433,12 @@ export interface SizeClassSum {
   histogram: string | null;
 }
 
-/** Operations with the same cache status. */
+/** Operations with the same cache status, or writes with the same outcome of a race. */
 export interface CacheSum {
   /**
    * HIT, MISS, EXPIRED, REVALIDATED, STALE, UPDATING, BYPASS or DYNAMIC, from `cf-cache-status`, `x-cache`,
-   * `x-cache-status` or `cache-status`; `none` without such a header, `other` for any other word.
+   * `x-cache-status` or `cache-status`; `none` without such a header, `other` for any other word. In a race, the
+   * outcome of the write.
    */
   status: string;
   /** Operations that succeeded. Unit: operations. */
@@ -636,6 +652,8 @@ export interface ConnectionResult {
   opened: number;
   /** Requests over a connection that had already carried a request. */
   reused: number;
+  /** With `--sdk-defaults`: total time that requests waited for one of the client's sockets. Unit: ms. */
+  socketWait?: number;
   /** Time of the DNS lookup. Null if there was none. Unit: ms. */
   lookupTime: number | null;
   /** Time to connect. */
@@ -1167,8 +1185,6 @@ export interface StageMerge {
   shares: readonly StageShare[];
   /** Why percentiles are unknown: one entry for each gap. Empty if they are known. */
   missingLatency: readonly MissingLatency[];
-  /** Counters missing from a log: their sums cover only the other hosts. Absent if all logs have all counters. */
-  untold?: readonly string[];
   /** What the slots of a ramp show. */
   ramp?: MergedRamp;
 }

@@ -47,6 +47,8 @@ export interface ReadyRun {
 /** A completed second. Between two steps of a ramp, nothing is in flight, so there are no latencies. */
 export type ReportedSecond = SecondCount & {
   stage: string;
+  /** bytes of the objects concerned; absent if all of them moved, and for several kinds */
+  objectBytes?: number;
   latencies?: SecondLatencies;
   kinds?: readonly KindSecond[];
 };
@@ -71,8 +73,6 @@ export interface StageStart {
   threads: number;
   buckets: number;
   bytesPerOperation: number;
-  /** bytes per operation that the log shows although they are not transferred; absent if it shows none */
-  nominalBytes?: number;
   /** ms, for a search the maximum; null if objects end the stage */
   duration: number | null;
   /** what a search varies; absent without a search */

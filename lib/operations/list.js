@@ -25,7 +25,7 @@ export const list = defineOperation({
   grouping: { size: 'pageSize', isByKey: true },
   billingClass: 'A',
   isDefaultStage: false,
-  preflight: QUICK_PREFLIGHT,
+  preflight: { ...QUICK_PREFLIGHT, advice: () => 'the stage list needs ListObjectsV2 with start-after' },
   refuses: {
     shards: 'a host does not know which keys the other hosts wrote',
     leavingTurns: 'each page must contain only the keys of its own turn',
@@ -35,9 +35,11 @@ export const list = defineOperation({
     const { connection, workload, index } = record;
     const { keyspace, amounts } = workload;
     const { pageSize } = amounts;
-    record.input = { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(index), MaxKeys: pageSize };
+    const before = keyspace.beforeKeyOf(index);
+    record.input = { Prefix: keyspace.keyPrefix, StartAfter: before, MaxKeys: pageSize };
     await connection.send(this.call, record);
     const { keys, isTruncated } = pageOf(record);
+    checkStart(keys, before);
     checkPage(record, keys, isTruncated);
   },
   async attemptExisting(record) {
@@ -53,6 +55,7 @@ export const list = defineOperation({
     };
     await connection.send(this.call, record);
     const { keys, isTruncated } = pageOf(record);
+    checkStart(keys, before);
     checkExistingPage(record, keys, isTruncated);
   },
 });
@@ -70,6 +73,18 @@ function pageOf({ connection: { reply } }) {
   }
   const keys = Contents.map((/** @type {{ Key?: string }} */ { Key = '' }) => Key);
   return { keys, isTruncated: IsTruncated };
+}
+
+/**
+ * @param {readonly string[]} keys
+ * @param {string} startAfter as requested; '' for the start of the list
+ * @throws {AttemptError} if the page begins earlier
+ */
+function checkStart([first = ''], startAfter) {
+  if (first !== '' && Buffer.compare(Buffer.from(first), Buffer.from(startAfter)) <= 0) {
+    const message = 'the page begins before start-after, which the store ignores';
+    throw new AttemptError({ kind: 'start-after', handling: 'fail', message });
+  }
 }
 
 /**

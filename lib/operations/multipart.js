@@ -79,18 +79,18 @@ export function connectionsFor({ threads, multipart }) {
 
 /**
  * @typedef {object} UploadContext
- * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds, or throws the error after
+ * @property {(step: RequestStep) => Promise<void>} send sends a request until it succeeds, or throws the error after
  *   which the retry policy gives up; one attempt sends exactly one request
  * @property {() => void} throwIfStopped throws an AttemptError if no more parts may be sent
  */
 
 /**
- * A request of an upload, with the same retry policy as an operation. Each connection reuses one instance for the whole
- * stage.
+ * A request of an operation that takes several, such as an upload, with the same retry policy as an operation. Each
+ * connection reuses one instance for the whole stage.
  *
  * @implements {ObjectRequest}
  */
-export class UploadStep {
+export class RequestStep {
   /** Copied from the upload's operation, see OperationRecord. */
   kind = 0;
   slot = 0;
@@ -167,7 +167,7 @@ export class Uploader {
    * @param {UploadContext} context
    */
   constructor(connections, multipart, context) {
-    this.#steps = connections.map((connection) => new UploadStep(connection));
+    this.#steps = connections.map((connection) => new RequestStep(connection));
     this.#multipart = multipart;
     this.#context = context;
   }
@@ -204,7 +204,7 @@ class Upload {
 
   /**
    * @param {OperationRecord} record
-   * @param {readonly UploadStep[]} steps one for each connection
+   * @param {readonly RequestStep[]} steps one for each connection
    * @param {number} partSize bytes, see {@link partSizeFor}
    * @param {UploadContext} context
    */
@@ -253,7 +253,7 @@ class Upload {
   }
 
   /**
-   * @param {UploadStep} step of a connection
+   * @param {RequestStep} step of a connection
    * @param {number} atOnce number of connections that send parts concurrently
    */
   async #sendPartsOver(step, atOnce) {
@@ -271,7 +271,7 @@ class Upload {
   }
 
   /**
-   * @param {UploadStep} step
+   * @param {RequestStep} step
    * @param {number} partIndex from 0
    */
   #preparePart(step, partIndex) {
@@ -318,7 +318,7 @@ class Upload {
    * Checks that the object exists, in case an earlier attempt completed it. Its size is proof enough, because no
    * other object ever had this key.
    *
-   * @param {UploadStep} step
+   * @param {RequestStep} step
    * @param {AttemptError} error of the completion
    */
   async #settle(step, error) {
@@ -357,7 +357,7 @@ class Upload {
   }
 
   /**
-   * @param {UploadStep} step
+   * @param {RequestStep} step
    * @param {number} [atOnce] number of steps that are sent concurrently
    */
   async #send(step, atOnce = 1) {

@@ -7,6 +7,7 @@ import { globalIndex } from '../workload/shard.js';
  * @import { ObjectConnection, ObjectRequest } from '../s3/object-store.js'
  * @import { ObjectGroup } from '../workload/object-groups.js'
  * @import { Operation, Workload } from './operation.js'
+ * @import { Race } from './race.js'
  */
 
 const NO_OBJECTS = new Uint32Array(0);
@@ -57,6 +58,10 @@ export class OperationRecord {
   uploadedFrom = 0;
   /** For multipart objects: ms by which the upload began late, plus ms before the last attempt of each request. */
   timeLost = 0;
+  /** Runs the races of the thread, if its operations are races in a stage. @type {Race | null} */
+  racer = null;
+  /** Whether to use the S3 API even if the client has another way to read. */
+  byApi = false;
   /** The body sent last. @type {Buffer | Iterable<Buffer> | null} */
   body = null;
   /** Additional members of the call's input. @type {ObjectRequest['input']} */
@@ -122,6 +127,11 @@ export class OperationRecord {
   /** Bytes that count as throughput. */
   get movedBytes() {
     return this.operation.movesBytes ? this.size : 0;
+  }
+
+  /** Bytes that the log shows: as in the original tool, Stat and Remove show the size of the object. */
+  get objectBytes() {
+    return this.operation.isDefaultStage ? this.size : this.movedBytes;
   }
 
   attempt() {

@@ -10,6 +10,7 @@ import { redact } from '../text/redact.js';
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
  * @import { Ledger } from '../workload/ledger.js'
+ * @import { RaceRules } from './race.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 
@@ -32,11 +33,12 @@ import { redact } from '../text/redact.js';
  * @typedef {object} OperationDefinition everything that the rest of the program needs to know about an operation
  * @property {string} name in lower case, as in --stages; capitalized in the log
  * @property {S3Call} call
- * @property {'creates' | 'copies' | 'reads' | 'removes'} effect on objects
+ * @property {'creates' | 'copies' | 'replaces' | 'reads' | 'removes'} effect on objects
  * @property {boolean} needsObject whether the operation skips objects that this run did not write
  * @property {'sends' | 'receives' | 'none'} transfer how the object's bytes move
  * @property {keyof OperationAmounts} [part] the amount that sets the bytes to move; absent if whole objects are moved
  * @property {boolean} [canTakeParts] whether an Uploader may send the object in parts
+ * @property {RaceRules} [race] if an operation is a race of several writes for one key
  * @property {Grouping} [grouping] if one operation works on several objects of a bucket
  * @property {'A' | 'B' | 'free'} billingClass of R2
  * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
@@ -57,19 +59,20 @@ import { redact } from '../text/redact.js';
  * @property {boolean} isByKey whether objects are in key order; otherwise in index order
  *
  * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'ramp' | 'leavingTurns' | 'multipart' |
- *   'mix'} Refusal
+ *   'checksum' | 'mix'} Refusal
  *
- * @typedef {{ maxAttempts: number, maxObjectBytes: number }} Preflight limits for preflight when it tries an operation
+ * @typedef {{ maxAttempts: number, maxObjectBytes: number, advice: (workload: Workload) => string }} Preflight limits for
+ *   preflight when it tries an operation; `advice`: what helps if the store cannot do it
  *
  * @typedef {object} OperationProperties derived from the definition
  * @property {string} logName
  * @property {boolean} creates whether an attempt can create an object, even if it gets no response
  * @property {boolean} copies whether an attempt can create an additional object of the run, even if it gets no response
- * @property {boolean} writes `creates || copies`: no key may be written twice within a second
+ * @property {boolean} replaces whether an attempt replaces an object
+ * @property {boolean} writes whether an attempt writes a key: none may be written twice within a second
  * @property {boolean} removes
  * @property {boolean} receives whether the response body is the object, so that the time to first byte is meaningful
  * @property {boolean} movesBytes
- * @property {keyof OperationAmounts | null} amount that the user may set
  * @property {boolean} readsExisting whether the operation supports existing objects
  * @property {boolean} followsAccess whether single objects are read, in the order of the run's access pattern
  * @property {boolean} movesWhole whether whole objects are moved, so that the time depends on the object's size
@@ -80,7 +83,11 @@ import { redact } from '../text/redact.js';
  */
 
 /** Enough attempts to survive a hiccup, but few enough to fail quickly. @type {Readonly<Preflight>} */
-export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: Infinity });
+export const QUICK_PREFLIGHT = Object.freeze({
+  maxAttempts: 4,
+  maxObjectBytes: Infinity,
+  advice: () => '',
+});
 
 /**
  * @param {OperationDefinition} definition
@@ -96,11 +103,11 @@ export function defineOperation(definition) {
     logName: name[0].toUpperCase() + name.slice(1),
     creates: effect === 'creates',
     copies: effect === 'copies',
-    writes: effect === 'creates' || effect === 'copies',
+    replaces: effect === 'replaces',
+    writes: effect !== 'reads' && effect !== 'removes',
     removes: effect === 'removes',
     receives: transfer === 'receives',
     movesBytes: transfer !== 'none',
-    amount: part ?? grouping?.size ?? null,
     followsAccess: effect === 'reads' && grouping === undefined,
     movesWhole: transfer !== 'none' && part === undefined,
     bytesOf:

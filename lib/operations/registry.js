@@ -1,11 +1,13 @@
 import { batchRemove } from './batch-remove.js';
 import { copy } from './copy.js';
+import { create } from './create.js';
 import { list } from './list.js';
 import { range } from './range.js';
 import { read } from './read.js';
 import { remove } from './remove.js';
 import { MIXED_STAGE, mixedStage, rewritingStage, stageOf } from './stage.js';
 import { stat } from './stat.js';
+import { swap } from './swap.js';
 import { write } from './write.js';
 
 /**
@@ -15,7 +17,7 @@ import { write } from './write.js';
  */
 
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
-export const OPERATIONS = Object.freeze([write, read, range, stat, list, copy, batchRemove, remove]);
+export const OPERATIONS = Object.freeze([write, read, range, stat, list, copy, create, swap, batchRemove, remove]);
 
 export const DEFAULT_STAGES = Object.freeze(
   OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage).map(({ name }) => name),

@@ -2,7 +2,7 @@ import { groupsOf } from '../workload/object-groups.js';
 import { averageSize } from '../workload/size-distribution.js';
 
 /**
- * @import { Config, ObjectsConfig } from '../model/config.js'
+ * @import { Config } from '../model/config.js'
  * @import { Grouping, Operation } from './operation.js'
  */
 
@@ -10,13 +10,15 @@ import { averageSize } from '../workload/size-distribution.js';
  * @typedef {object} Stage operations of one kind, or of several mixed kinds
  * @property {string} name as in the log
  * @property {readonly StageKind[]} kinds
- * @property {boolean} creates whether some of the stage's operations create objects; the next five are analogous
+ * @property {boolean} creates whether some of the stage's operations create objects; the next six are analogous
  * @property {boolean} copies
+ * @property {boolean} replaces
  * @property {boolean} removes
  * @property {boolean} receives
  * @property {boolean} movesBytes
  * @property {boolean} movesWhole
  * @property {Grouping | null} grouping of the objects, if one operation works on several
+ * @property {boolean} isRace whether its operations are races
  * @property {boolean} rewrites whether objects are rewritten and removed while others are read; overall, such a stage
  *   neither creates nor removes objects
  *
@@ -35,10 +37,12 @@ export function mixedStage(name, kinds) {
     kinds,
     creates: kinds.some(({ operation }) => operation.creates),
     copies: kinds.some(({ operation }) => operation.copies),
+    replaces: kinds.some(({ operation }) => operation.replaces),
     removes: kinds.some(({ operation }) => operation.removes),
     receives: kinds.some(({ operation }) => operation.receives),
     movesBytes: kinds.some(({ operation }) => operation.movesBytes),
     grouping,
+    isRace: kinds.some(({ operation }) => operation.race !== undefined),
     movesWhole: kinds.some(({ operation }) => operation.movesWhole),
     rewrites: false,
   });
@@ -76,17 +80,6 @@ export function bytesPerOperation({ kinds }, { objects, load: { amounts } }) {
   const mean = averageSize(objects);
   const workload = { sizeOf: () => mean, amounts };
   return Math.max(0, ...moving.map(({ operation }) => operation.bytesOf(workload, 0)));
-}
-
-/**
- * @param {Pick<Stage, 'kinds'>} stage
- * @param {Pick<ObjectsConfig, 'size' | 'sizes'>} objects
- * @returns {number} bytes per operation that the log shows although it moves none: as in the original tool, the size
- *   of the object in Stat and Remove; 0 for all other stages
- */
-export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
-  const isOriginal = operation.isDefaultStage && others.length === 0;
-  return isOriginal && !operation.movesBytes ? averageSize(objects) : 0;
 }
 
 /**

@@ -11,7 +11,11 @@ export const write = defineOperation({
   canTakeParts: true,
   billingClass: 'A',
   isDefaultStage: true,
-  preflight: QUICK_PREFLIGHT,
+  preflight: {
+    ...QUICK_PREFLIGHT,
+    advice: ({ checksums }) =>
+      checksums === undefined ? '' : 'if the store does not know the checksum, omit --checksum',
+  },
   async attempt(record) {
     const { connection, localIndex, index, size, state, workload } = record;
     const { payload, checksums, mixed, ledger } = workload;

@@ -1,4 +1,5 @@
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
+import { MIN_RACE_BYTES } from '../operations/race.js';
 import { OPERATIONS, operationsOf, operationsOfRun, writesObjects } from '../operations/registry.js';
 import { MAX_MIXED_OBJECTS } from '../workload/mixed-objects.js';
 import { smallestSize } from '../workload/size-distribution.js';
@@ -63,6 +64,7 @@ const REFUSALS = {
   findPeak: { words: '--find-peak', applies: ({ findPeak }) => findPeak },
   ramp: { words: '--ramp', applies: ({ ramp }) => ramp !== undefined },
   multipart: { words: 'objects written in parts', applies: isMultipart },
+  checksum: { words: '--checksum', applies: (_values, { has }) => has('checksum') },
   mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
   leavingTurns: {
     words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,
@@ -170,6 +172,24 @@ function shareOf({ mix = [] }, isMeant) {
   return mix
     .filter((/** @type {MixedShare} */ { operation }) => names.includes(operation))
     .reduce((/** @type {number} */ sum, /** @type {MixedShare} */ { share }) => sum + share, 0);
+}
+
+/**
+ * @param {Values} options
+ * @returns {Problem[]}
+ */
+export function raceProblems({ contenders, threads, objects, size, sizes, stages = [] }) {
+  const isRacing = operationsOf(stages).some(({ race }) => race !== undefined);
+  const isSmall = (sizes === undefined ? size : smallestSize(sizes)) < MIN_RACE_BYTES;
+  return [
+    isRacing &&
+      Math.min(threads, objects) < contenders &&
+      `--contenders ${contenders} requires at least ${contenders} <threads> and <objects>: each write of a race has a thread`,
+    isRacing && isSmall && `create and swap require a --size of at least ${MIN_RACE_BYTES} bytes: bodies must differ`,
+    stages.includes('create') &&
+      stages.includes('copy') &&
+      '--stages can have only one of copy and create: both write a second key for each object',
+  ];
 }
 
 /**

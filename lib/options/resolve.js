@@ -1,4 +1,5 @@
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
+import { operationsOf } from '../operations/registry.js';
 import { keepNames } from '../text/redact.js';
 import { WHOLE } from '../workload/shard.js';
 import { isMultipart } from './conditions.js';
@@ -55,7 +56,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     },
     load: resolveLoad(options, doesRun, availableCores),
     schedule: {
-      ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap', 'maxCost'),
+      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'untilStable', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
       sharesSlots:
         options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,
@@ -73,16 +74,32 @@ export function resolve(options, { store, env, availableCores, now, random, pass
  * @returns {LoadConfig}
  */
 function resolveLoad(options, doesRun, availableCores) {
-  const { rangeSize, pageSize, batch, checksum } = options;
+  const { rangeSize, pageSize, batch, contenders, checksum, cores } = options;
+  const isRacing = operationsOf(options.stages).some(({ race }) => race !== undefined);
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
   return {
-    ...pick(options, 'stages', 'mix', 'access', 'client', 'keepAlive', 'timeout', 'retries', 'rate', 'arrival'),
-    amounts: { rangeSize, pageSize, batch },
+    ...pick(
+      options,
+      'stages',
+      'mix',
+      'access',
+      'client',
+      'sdkDefaults',
+      'keepAlive',
+      'timeout',
+      'retries',
+      'rate',
+      'arrival',
+    ),
+    amounts: { rangeSize, pageSize, batch, contenders },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
     threads,
-    cores: doesRun ? chooseCores(options.cores, threads, usable) : 1,
+    // An application has one client, and each core has its own.
+    cores: doesRun
+      ? chooseCores(options.sdkDefaults && cores === 'auto' ? 1 : cores, threads, usable, isRacing ? contenders : 1)
+      : 1,
     availableCores,
   };
 }
@@ -146,10 +163,11 @@ function planRamp({ ramp, stepTime, startAt }, threads, { count }) {
  * @param {number | 'auto'} given
  * @param {number} threads
  * @param {number} usable
+ * @param {number} together threads that one core must have, because they share an operation
  */
-function chooseCores(given, threads, usable) {
+function chooseCores(given, threads, usable, together) {
   const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_PER_CORE), usable) : given;
-  return Math.min(wanted, threads);
+  return Math.min(wanted, Math.floor(threads / together));
 }
 
 /**

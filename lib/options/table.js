@@ -42,8 +42,8 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup'} CommandName `side`: within --a and
- *   --b
+ * @typedef {'run' | 'quick' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'sweep' | 'cleanup'} CommandName `side`:
+ *   within --a and --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
@@ -66,6 +66,12 @@ export const GROUPS = Object.freeze({
 
 /** @type {readonly CommandName[]} */
 const STORE_COMMANDS = ['ab', 'side', 'cleanup'];
+
+/** A sweep accepts the options of a run in these groups, which set its load and its store. */
+const GROUPS_OF_SWEEP = Object.freeze(['workload', 'load', 'capacity', 'client', 'store']);
+
+/** Except these: each run of a sweep removes its objects, and the steps of a ramp are runs of a sweep. */
+const NOT_IN_SWEEPS = Object.freeze(['keep', 'ramp', 'stepTime']);
 
 /**
  * @param {string} stage
@@ -122,7 +128,7 @@ const WORKLOAD = {
       size > MAX_WORKER_BODY_BYTES &&
       '--client edge requires a --size of at most 100MB: Cloudflare accepts no larger request on its Free and Pro plans',
     role: 'load',
-    of: ['ab', 'side'],
+    of: ['ab', 'side', 'quick'],
   },
   access: {
     flag: '--access <pattern>',
@@ -143,7 +149,7 @@ const WORKLOAD = {
     flag: '--stages <names>',
     help: 'stages to run, comma-separated',
     detail:
-      'any of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
+      'any of `write,read,range,stat,list,copy,create,swap,batch-remove,remove`; see [the stages](../use/first-run.md#other-stages); without `write`, a run reads the objects of an earlier run with `--keep`, and requires its `--run-id`',
     main: true,
     read: values.stageNames,
     default: DEFAULT_STAGES.join(','),
@@ -190,6 +196,16 @@ const WORKLOAD = {
     read: values.keyCount,
     default: String(DEFAULT_AMOUNTS.batch),
     needs: stageOfRun('batch-remove'),
+    role: 'load',
+  },
+  contenders: {
+    flag: '--contenders <n>',
+    help: 'concurrent writes per race of create and swap',
+    detail: '2 to 64; see [conditional writes](../measure/conditional-writes.md)',
+    read: values.contenderCount,
+    default: String(DEFAULT_AMOUNTS.contenders),
+    needs: [stageOfRun('create'), stageOfRun('swap')],
+    check: conditions.raceProblems,
     role: 'load',
   },
   multipart: {
@@ -255,8 +271,11 @@ const WORKLOAD = {
       runId !== undefined &&
       !isRunId(`${runId}-a`) &&
       '--run-id must leave room for the suffixes -a and -b',
-    of: ['ab'],
-    helpOf: { ab: 'name of both runs, without the suffixes -a and -b (default: date, time, random)' },
+    of: ['ab', 'quick'],
+    helpOf: {
+      ab: 'name of both runs, without the suffixes -a and -b (default: date, time, random)',
+      sweep: 'run whose kept objects to read, with --stages that neither write nor remove',
+    },
   },
   prefix: {
     flag: '--prefix <prefix>',
@@ -264,12 +283,12 @@ const WORKLOAD = {
     read: values.prefix,
     default: 'benchmark',
     role: 'record',
-    of: ['ab', 'cleanup'],
+    of: ['ab', 'cleanup', 'quick'],
   },
   allowVersioned: {
     flag: '--allow-versioned',
     help: 'accept versioned buckets; clean-up also removes the versions that the run created',
-    of: ['ab'],
+    of: ['ab', 'quick'],
   },
 };
 
@@ -305,6 +324,15 @@ const LOAD = {
     excludes: SET_BY_STEPS,
     role: 'repeat',
     of: ['ab'],
+    helpOf: { sweep: 'length of each stage (10s); writes stop after <objects>' },
+  },
+  maxOperations: {
+    flag: '--max-operations <n>',
+    help: 'with --duration: end a stage early after this many operations',
+    detail: 'Remove always removes all objects',
+    read: values.objectCount,
+    needs: { duration: true },
+    role: 'repeat',
   },
   warmup: {
     flag: '--warmup <time>',
@@ -400,7 +428,10 @@ const CAPACITY = {
     detail: 'see [what it costs](../use/first-run.md#what-it-costs)',
     read: values.dollars,
     of: ['ab'],
-    helpOf: { ab: "cost limit of all turns, at R2's list prices" },
+    helpOf: {
+      ab: "cost limit of all turns, at R2's list prices",
+      sweep: "cost limit of the whole sweep, at R2's list prices",
+    },
   },
 };
 
@@ -427,7 +458,10 @@ const CLIENT = {
         client === 'edge' &&
         conditions
           .operationsIn(options)
-          .map(({ copies, name }) => copies && `--client edge cannot run ${name}: R2 bindings do not support it`),
+          .map(
+            ({ copies, race, name }) =>
+              copies && race === undefined && `--client edge cannot run ${name}: R2 bindings do not support it`,
+          ),
       ({ client, cleanup }, { nameOf }) =>
         client === 'public' &&
         cleanup !== undefined &&
@@ -435,6 +469,15 @@ const CLIENT = {
     ],
     role: 'load',
     of: STORE_COMMANDS,
+  },
+  sdkDefaults: {
+    flag: '--sdk-defaults',
+    help: "with --client sdk: the SDK's own sockets, retries and checksums, as applications have them",
+    detail: 'see [the SDK as applications have it](../measure/sdk-defaults.md)',
+    needs: { client: 'sdk' },
+    excludes: { retries: true, keepAlive: true, checksum: true, proxy: true },
+    role: 'load',
+    of: ['ab', 'side'],
   },
   publicUrl: {
     flag: '--public-url <url>',
@@ -609,10 +652,11 @@ const OUTPUT = {
     detail: 'see [the result](result-schema.md)',
     main: true,
     read: someText,
-    of: ['merge', 'compare', 'ab'],
+    of: ['merge', 'compare', 'ab', 'sweep'],
     helpOf: {
       compare: 'write the whole comparison to a file; - is stdout',
       ab: 'write the whole comparison to a file; - is stdout',
+      sweep: 'write all results to a file, after each run; - is stdout',
     },
   },
   csv: {
@@ -620,7 +664,8 @@ const OUTPUT = {
     help: 'write the time series to a file; - is stdout',
     detail: 'see [the time series](result-schema.md#the-time-series-as-csv)',
     read: someText,
-    of: ['merge'],
+    of: ['merge', 'sweep'],
+    helpOf: { sweep: 'write a row per run and stage to a file; - is stdout' },
   },
   report: {
     flag: '--report <file>',
@@ -628,7 +673,7 @@ const OUTPUT = {
     detail: 'see [the report](../use/results.md#the-report)',
     main: true,
     read: someText,
-    of: ['merge', 'compare', 'ab'],
+    of: ['merge', 'compare', 'ab', 'sweep'],
   },
   summary: {
     flag: '--summary <file>',
@@ -645,8 +690,22 @@ const OUTPUT = {
   quiet: {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
-    of: ['ab', 'cleanup'],
+    of: ['ab', 'sweep', 'cleanup'],
     helpOf: { cleanup: 'no progress on stderr' },
+  },
+  dryRun: {
+    flag: '--dry-run',
+    help: 'send nothing to the store: print the requests, cost and least time of the run',
+    detail: 'see [dry runs](../use/first-run.md#dry-runs)',
+    excludes: RUNS_ONLY,
+  },
+  latency: {
+    flag: '--latency <time>',
+    help: 'with --dry-run: least latency of a request',
+    read: values.timeout,
+    write: formatTime,
+    default: '10ms',
+    needs: { dryRun: true },
   },
   live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
 };
@@ -772,6 +831,39 @@ const COMPARISON = {
     read: values.threadCount,
     only: ['side'],
   },
+  vary: {
+    flag: '--vary <name=values>',
+    help: 'option to vary and its values, e.g. size=4KiB,1MiB; also objects, threads, buckets; can be repeated',
+    detail: 'see [what can vary](../measure/sweep.md#what-can-vary)',
+    read: (text) => text,
+    repeats: true,
+    only: ['sweep'],
+  },
+  repeat: {
+    flag: '--repeat <n>',
+    help: 'runs per cell; from 2 on, figures have intervals',
+    read: values.repeatCount,
+    default: '1',
+    only: ['sweep'],
+  },
+  seed: {
+    flag: '--seed <n>',
+    help: 'number that determines the order of the cells (default: random)',
+    read: values.seed,
+    only: ['sweep'],
+  },
+  reference: {
+    flag: '--reference <cell>',
+    help: 'cell to divide by, e.g. size=4KiB,threads=1 (default: the first)',
+    read: someText,
+    only: ['sweep'],
+  },
+  resume: {
+    flag: '--resume <file>',
+    help: 'continue the interrupted sweep of this --json file',
+    read: someText,
+    only: ['sweep'],
+  },
   force: {
     flag: '--force',
     help: 'compare runs even if sizes, threads or operations differ',
@@ -838,14 +930,21 @@ export function flagOf({ flag }) {
   return flag.split(' ')[0];
 }
 
+/** `quick` chooses the load itself. @type {readonly GroupName[]} */
+const QUICK_GROUPS = ['client', 'store', 'output', 'checks', 'metrics'];
+
 /**
  * @param {CommandName} command
  * @returns {[name: string, row: OptionRow][]} the options that it accepts
  */
 export function optionsOf(command) {
-  return Object.entries(ROWS).filter(([, { of = [], only }]) =>
-    only === undefined ? command === 'run' || of.includes(command) : only.includes(command),
-  );
+  return Object.entries(ROWS).filter(([name, { of = [], only, group }]) => {
+    const isOfQuick = command === 'quick' && QUICK_GROUPS.includes(group);
+    const isOfSweep = command === 'sweep' && GROUPS_OF_SWEEP.includes(group) && !NOT_IN_SWEEPS.includes(name);
+    return only === undefined
+      ? command === 'run' || of.includes(command) || isOfQuick || isOfSweep
+      : only.includes(command);
+  });
 }
 
 /** Options that select the store: a later command needs them to find the same store. */

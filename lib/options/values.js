@@ -119,6 +119,7 @@ export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
 const MAX_KEYS = 1000;
 
 export const keyCount = wholeNumber(1, MAX_KEYS);
+export const contenderCount = wholeNumber(2, 64);
 export const retryCount = wholeNumber(0, 1000);
 
 /** Other tools' names of operations. @type {Readonly<Record<string, string>>} */
@@ -336,6 +337,12 @@ export const MAX_QUADS = 40;
 
 export const quadCount = wholeNumber(MIN_QUADS, MAX_QUADS);
 
+const MAX_REPEATS = 100;
+const MAX_SEED = 2 ** 32 - 1;
+
+export const repeatCount = wholeNumber(1, MAX_REPEATS);
+export const seed = wholeNumber(0, MAX_SEED);
+
 /** @param {string} given */
 export function logFile(given) {
   if (given === '' || given === STANDARD_OUTPUT) {
@@ -418,7 +425,7 @@ export function hostname(given) {
   const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
   if (!isName && !(isIPv6(given) && !given.includes('%'))) {
     const reason = given.includes('_') ? ': a host name has no underscore, so use its address or another name' : '';
-    throw new RangeError(`expected only a host name, got ${quote(withoutSecrets(given))}${reason}`);
+    throw new RangeError(`expected a host name such as s3.example.com, got ${quote(withoutSecrets(given))}${reason}`);
   }
   keepNames([given]);
   return given;

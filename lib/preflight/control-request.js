@@ -8,6 +8,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * @import { MultipartConfig } from '../model/config.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { S3Call } from '../s3/s3-calls.js'
  * @import { RetriedRequest } from '../s3/retry.js'
  * @import { RunContext } from './run-context.js'
  */
@@ -116,14 +117,15 @@ export async function sendControlOperation(context, record, multipart) {
 }
 
 /**
- * Sends a GET for an object that does not exist: the cheapest request with an error code (a HEAD response has none).
+ * Requests an object that does not exist. A GET is the cheapest request with an error code (a HEAD response has none).
  *
  * @param {RequestContext & { run: Pick<RunContext, 'keyspace'> }} context
  * @param {ObjectConnection} connection
  * @param {string} bucket
+ * @param {S3Call} [call]
  * @returns {Promise<Answer>} its error is null if the object exists after all
  */
-export async function requestAbsentObject(context, connection, bucket) {
+export async function requestAbsentObject(context, connection, bucket, call = S3_CALLS.GetObject) {
   const absent = {
     bucket,
     key: context.run.keyspace.absentKey,
@@ -132,7 +134,7 @@ export async function requestAbsentObject(context, connection, bucket) {
     byApi: true,
     sink: { accept() {} },
   };
-  const request = retriedRequest(() => connection.send(S3_CALLS.GetObject, absent), connection);
+  const request = retriedRequest(() => connection.send(call, absent), connection);
   return sendControlRequest(context, request);
 }
 

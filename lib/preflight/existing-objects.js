@@ -1,10 +1,11 @@
+import { LIST_START } from '../s3/bucket-admin.js';
 import { asAttemptError } from '../s3/s3-error.js';
 import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
 import { inParallel } from '../cleanup/in-parallel.js';
 import { objectSizes } from '../workload/sizes.js';
 
 /**
- * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { ListPosition, ListedObject } from '../s3/bucket-admin.js'
  * @import { AttemptError } from '../s3/s3-error.js'
  * @import { Keyspace } from '../workload/keyspace.js'
  * @import { ObjectsConfig, SizeDistribution } from '../model/config.js'
@@ -75,20 +76,16 @@ export async function findExistingObjects(keyspace, objects, access) {
  * @returns {Promise<boolean>} whether all pages were read
  */
 async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) {
-  let position = '';
-  for (let page = 0; page < maxPages; page++) {
-    const after = position;
-    const { objects, isLast } = await retry(() => admin.listPage(bucket, prefix, after));
+  /** @type {ListPosition | null} */
+  let position = LIST_START;
+  for (let page = 0; page < maxPages && position !== null; page++) {
+    /** @type {ListPosition} */
+    const from = position;
+    const { objects, next } = await retry(() => admin.listPage(bucket, prefix, from));
     objects.forEach(visit);
-    if (isLast) {
-      return true;
-    }
-    if (objects.length === 0) {
-      return false;
-    }
-    position = objects[objects.length - 1].key;
+    position = next;
   }
-  return false;
+  return position === null;
 }
 
 /**

@@ -5,12 +5,13 @@ import { counted } from '../text/figures.js';
 import { quote } from '../text/quote.js';
 import { etagDigest } from '../s3/object-connection.js';
 import { explainError, isTransient } from '../s3/explain-error.js';
+import { LIST_START } from '../s3/bucket-admin.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../workload/listed-objects.js';
 
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
- * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { ListPosition, ListedObject } from '../s3/bucket-admin.js'
  * @import { Config } from '../model/config.js'
  * @import { RunContext } from './run-context.js'
  */
@@ -68,8 +69,7 @@ class List {
   #config;
   #existing;
   #listings;
-  /** For each bucket, whether its list is complete. */
-  #isWhole;
+  /** For each bucket, the start of the next page; null if its list is complete. */
   #positions;
   #progress;
   #unreadable = 0;
@@ -89,8 +89,7 @@ class List {
     this.#config = config;
     this.#existing = existing;
     this.#listings = buckets.map(() => new BucketListing());
-    this.#isWhole = buckets.map(() => false);
-    this.#positions = buckets.map(() => '');
+    this.#positions = buckets.map(() => /** @type {ListPosition | null} */ (LIST_START));
     this.#progress = buckets.map((bucket) => new ListProgress(bucket));
     this.lastBucket = buckets[0];
   }
@@ -149,8 +148,8 @@ class List {
 
   /** @returns {number[]} slots of the buckets that need further pages */
   #short() {
-    const open = this.#listings.flatMap((_, slot) => (this.#isWhole[slot] ? [] : [slot]));
-    const known = this.#listings.reduce((sum, { count }, slot) => sum + (this.#isWhole[slot] ? count : 0), 0);
+    const open = this.#listings.flatMap((_, slot) => (this.#positions[slot] === null ? [] : [slot]));
+    const known = this.#listings.reduce((sum, { count }, slot) => sum + (open.includes(slot) ? 0 : count), 0);
     const part = Math.ceil((this.#config.objects.count - known) / open.length);
     return open.filter((slot) => this.#listings[slot].count < part);
   }
@@ -166,22 +165,16 @@ class List {
     } = this.#config;
     const bucket = store.buckets[slot];
     this.lastBucket = bucket;
-    const after = this.#positions[slot];
-    const page = await retry(() => admin.listForeignPage(bucket, this.#existing, after));
-    const { objects, isLast, unreadable, isDecoded } = page;
-    // All further requests would return the same page.
-    if (objects.length === 0 && !isLast) {
-      const message = `the list of bucket ${bucket} claims to continue but contains no objects`;
-      throw new AttemptError({ kind: 'protocol', handling: 'fail', message });
-    }
-    this.#positions[slot] = objects.at(-1)?.key ?? '';
-    this.#isWhole[slot] = isLast;
+    const from = this.#positions[slot] ?? LIST_START;
+    const page = await retry(() => admin.listForeignPage(bucket, this.#existing, from));
+    const { objects, next, unreadable, isDecoded } = page;
+    this.#positions[slot] = next;
     this.#unreadable += unreadable;
     this.#hasCodes ||= !isDecoded && objects.some(({ key }) => /%[0-9A-F]{2}/i.test(key));
     this.seen += objects.length;
     const ofShard = objects.filter(({ key }) => shardOf(bucket, key, shard.count) === shard.index);
     ofShard.forEach((object) => this.#listings[slot].add(packed(object)));
-    if (!isLast) {
+    if (next !== null) {
       await this.#progress[slot].page(ofShard.length > 0);
     }
   }

@@ -215,7 +215,7 @@ class BucketPreflight {
   /** Creates a probe, reads it in every way that the stages read objects, and removes it. */
   async #tryProbe() {
     const { run, config, signal, hooks, probes } = this.#shared;
-    const localIndex = this.#firstIndex(PREFLIGHT_PROBES, probes);
+    const [localIndex = -1] = this.#indices(PREFLIGHT_PROBES, probes);
     if (localIndex < 0 || signal.aborted || !(await hooks.mayWrite())) {
       return;
     }
@@ -237,6 +237,7 @@ class BucketPreflight {
     if (await this.#isReadByPublicUrl(probes, localIndex)) {
       await this.#tryAll(this.#operations, 'reads', probes, localIndex);
     }
+    await this.#tryAll(this.#operations, 'replaces', probes, localIndex);
     const isCopyGone = await this.#tryCopy(localIndex);
     if (signal.aborted) {
       return;
@@ -292,7 +293,9 @@ class BucketPreflight {
   /** Looks for an object that an earlier run should have written. Resolves to the operations that were tried on it. */
   async #tryKeptObject() {
     const { run, config, signal, missing, hooks, probes, kept } = this.#shared;
-    const localIndex = this.#firstIndex(Math.min(config.objects.count, PREFLIGHT_PROBES), kept);
+    const indices = this.#indices(Math.min(config.objects.count, PREFLIGHT_PROBES), kept);
+    // Listed objects are in order, and a list that begins at the first key does not show whether the store honours a start.
+    const localIndex = (run.listed ? indices.at(-1) : indices[0]) ?? -1;
     const size = localIndex < 0 ? 0 : kept.sizeOf(globalIndex(config.objects.shard, localIndex));
     const readable = this.#operations.filter(
       ({ effect, preflight: { maxObjectBytes } }) => effect === 'reads' && size <= maxObjectBytes,
@@ -305,7 +308,7 @@ class BucketPreflight {
         missing.add(`${this.#bucket}/${run.keyspace.keyOf(globalIndex(config.objects.shard, localIndex))}`);
       }
     }
-    const probe = this.#firstIndex(PREFLIGHT_PROBES, probes);
+    const [probe = -1] = this.#indices(PREFLIGHT_PROBES, probes);
     const removes = this.#operations.some((operation) => operation.removes);
     if (removes && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
       // There is no probe to remove. In a versioned bucket, this leaves a delete marker, which clean-up can find.
@@ -385,6 +388,7 @@ class BucketPreflight {
     const isExpected =
       NO_OBSTACLES.includes(answer.error?.kind ?? '') && !(this.#isWritten && operation.effect === 'reads');
     if (isNeeded && answer.error !== null && !isExpected) {
+      answer.error.advice ||= answer.error.handling === 'fail' ? operation.preflight.advice(workload) : '';
       findings.add(operation.name, this.#bucket, answer.error);
     }
     if (answer.error === null && workload === this.#shared.probes) {
@@ -417,16 +421,13 @@ class BucketPreflight {
   /**
    * @param {number} count of the shard's first objects or probes
    * @param {Pick<Workload, 'keyspace'>} workload that has these objects or probes
-   * @returns {number} local index of the first of them that belongs in this bucket; -1 if there is none
+   * @returns {number[]} local indices of those that belong in this bucket
    */
-  #firstIndex(count, { keyspace }) {
-    const { config } = this.#shared;
+  #indices(count, { keyspace }) {
+    const { shard } = this.#shared.config.objects;
     const { buckets } = keyspace;
-    for (let localIndex = 0; localIndex < count; localIndex++) {
-      if (buckets[keyspace.slotOf(globalIndex(config.objects.shard, localIndex), buckets.length)] === this.#bucket) {
-        return localIndex;
-      }
-    }
-    return -1;
+    return Array.from({ length: count }, (_, localIndex) => localIndex).filter(
+      (localIndex) => buckets[keyspace.slotOf(globalIndex(shard, localIndex), buckets.length)] === this.#bucket,
+    );
   }
 }

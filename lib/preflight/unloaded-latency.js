@@ -86,8 +86,9 @@ export async function measureUnloaded(run, config, budget, signal) {
 function kindsOf({ wroteObjects, mayRemove }, config, budget) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
   const { size } = config.objects;
-  // Operations on batches cannot be measured with single objects, and copies would need additional removals.
-  const single = OPERATIONS.filter(({ grouping, copies }) => grouping === undefined && !copies);
+  // Operations on batches cannot be measured with single objects, nor races with a single request. Copies would need
+  // additional removals.
+  const single = OPERATIONS.filter(({ grouping, race, copies }) => !(grouping || race || copies));
   if (wroteObjects) {
     // Probes are removed even if no stage removes objects.
     return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];

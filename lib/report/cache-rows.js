@@ -5,14 +5,18 @@ import { counted } from '../text/figures.js';
  *
  * @typedef {object} CacheRow
  * @property {string} heading the stage, or an operation of its mix
- * @property {CacheSum} cache the figures of one cache status
- * @property {number} share of all operations that were read through the cache
+ * @property {CacheSum} cache the figures of one cache status, or of one outcome of the writes of races
+ * @property {number} share of all operations that were read through the cache, or of all these writes
  */
 
-/** Rows by stage, or by operation of a mix. @param {readonly Pick<StageSum, 'stage' | 'cache' | 'kinds'>[]} stages */
+/**
+ * Rows by stage, or by operation of a mix.
+ *
+ * @param {readonly Pick<StageSum, 'stage' | 'cache' | 'contenders' | 'kinds'>[]} stages
+ */
 export function cacheRows(stages) {
-  return stages.flatMap(({ stage, cache, kinds = [] }) => [
-    ...rowsOf(stage, kinds.length > 0 ? undefined : cache),
+  return stages.flatMap(({ stage, cache, contenders, kinds = [] }) => [
+    ...rowsOf(stage, kinds.length > 0 ? undefined : (cache ?? contenders)),
     ...kinds.flatMap((kind) => rowsOf(`${stage}: ${kind.operation}`, kind.cache)),
   ]);
 }
@@ -28,11 +32,19 @@ function rowsOf(heading, cache = []) {
 }
 
 /**
- * @param {readonly Pick<StageSum, 'stage' | 'staleByCache'>[]} stages
- * @returns {string[]} a sentence for each stage in which the cache served old versions
+ * @param {readonly Pick<StageSum, 'stage' | 'staleByCache' | 'contenders' | 'integrityErrors' | 'undecidedRaces'>[]} stages
+ * @returns {string[]} a sentence for each stage in which the cache served old versions, or whose operations are races
  */
-export function oldCopyFindings(stages) {
-  return stages.flatMap(({ stage, staleByCache }) =>
-    staleByCache ? [`${stage}: the cache served old versions in ${counted(staleByCache, 'read')}.`] : [],
-  );
+export function statusFindings(stages) {
+  return stages.flatMap(({ stage, staleByCache, contenders, integrityErrors, undecidedRaces }) => [
+    ...(staleByCache ? [`${stage}: the cache served old versions in ${counted(staleByCache, 'read')}.`] : []),
+    ...(contenders
+      ? [`${stage}: ${counted(integrityErrors ?? 0, 'violation')}, ${counted(undecidedRaces ?? 0, 'undecided race')}.`]
+      : []),
+  ]);
+}
+
+/** What the rows are about. @param {readonly Pick<StageSum, 'contenders'>[]} stages */
+export function statusTitle(stages) {
+  return stages.some(({ contenders }) => contenders) ? 'Races' : 'Cache';
 }

@@ -19,7 +19,9 @@ export function limitReasons({ shares, hosts }) {
   const byCause = new Map();
   for (const { host, limitedBy, certainty, evidence = null, advice = null } of shares) {
     if (limitedBy !== null && evidence !== null && !byCause.has(limitedBy)) {
-      const reason = formatEvidence({ certainty, evidence, advice });
+      // Advice about hosts, such as a second one, is for a run of one host.
+      const isMeant = hosts === 1 || !advice?.includes('host');
+      const reason = formatEvidence({ certainty, evidence, advice: isMeant ? advice : null });
       byCause.set(limitedBy, hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason}`);
     }
   }

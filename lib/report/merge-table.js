@@ -1,4 +1,5 @@
 import { describeLimit } from '../bottleneck/sentence.js';
+import { hostsWithPercentiles } from '../model/completeness.js';
 import { counted, decimal } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { throughputText } from '../text/units.js';
@@ -41,7 +42,9 @@ export function formatMergeTable({ stages }, look) {
     },
     look,
   );
-  const sentences = stages.flatMap(limitSentence).flatMap((sentence) => wrapSentence(sentence, look));
+  const sentences = [...stages.flatMap(limitSentence), ...stages.flatMap(percentileSentence)].flatMap((sentence) =>
+    wrapSentence(sentence, look),
+  );
   const blocks = [table, sentences].filter((lines) => lines.length > 0);
   return blocks.map((lines) => `\n${lines.join('\n')}\n`).join('');
 }
@@ -61,6 +64,12 @@ function limitSentence({ stage, merge }) {
   const reasons = limitReasons(merge).map((reason) => `${hosts === 1 ? ':' : ';'} ${plainLine(reason)}`);
   const certainty = shares.some((share) => share.certainty === 'likely') ? 'likely' : undefined;
   return cause === null ? [] : [`${describeLimit(stage, { cause, certainty })}${where}${reasons.join('')}.`];
+}
+
+/** Empty if the percentiles are those of all hosts. @param {MergedStage} stage */
+function percentileSentence(stage) {
+  const hosts = hostsWithPercentiles(stage);
+  return hosts === null ? [] : [`Percentiles of ${stage.stage} are from ${hosts}.`];
 }
 
 /** @param {readonly number[]} values */

@@ -1,8 +1,9 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
-import { counted, decimal, percent, shortLimit } from '../text/figures.js';
-import { plainLine } from '../text/plain-text.js';
+import { andMore, counted, decimal, percent, shortLimit } from '../text/figures.js';
+import { hostsWithPercentiles } from '../model/completeness.js';
+import { placeOf, plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
-import { cacheRows, oldCopyFindings } from './cache-rows.js';
+import { cacheRows, statusFindings, statusTitle } from './cache-rows.js';
 import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
 import { limitReasons } from './limit-reasons.js';
@@ -11,7 +12,7 @@ import { formatRamp } from './ramp-text.js';
 
 /**
  * @import { MergedResult, MergedStage } from '../merge/merge.js'
- * @import { ClockTrust, KindSum, Overlap, StageMerge, StageShare } from '../model/result.js'
+ * @import { ClockTrust, KindSum, LatencySummary, Overlap, StageMerge, StageShare } from '../model/result.js'
  */
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
@@ -194,7 +195,7 @@ function cacheLines(stage) {
     const times = latency === null ? '' : `, p50 ${decimal(latency.p50, 2)} ms, p99 ${decimal(latency.p99, 2)} ms`;
     return `${status} ${decimal(operations, 0)} (${percent(share)})${figures}${times}`;
   });
-  return [...rows, ...oldCopyFindings([stage])].map((text, index) => [index === 0 ? 'Cache' : '', text]);
+  return [...rows, ...statusFindings([stage])].map((text, index) => [index === 0 ? statusTitle([stage]) : '', text]);
 }
 
 /**
@@ -217,7 +218,7 @@ function sizeText(bytes) {
 }
 
 /** @param {MergedStage} stage */
-function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
+function operationsText({ merge: { isAtLeast }, ...counts }) {
   const parts = [
     `${isAtLeast ? 'at least ' : ''}${counts.operations}${sizeText(counts.bytes)}, in ${counts.attempts} attempts`,
     ...[
@@ -229,7 +230,6 @@ function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
       [counts.archived ?? 0, 'archived'],
       [counts.skipped, 'skipped'],
       [counts.abandoned, 'abandoned'],
-      ...Object.entries(further).map(([name, count]) => [count, plainLine(name)]),
     ].flatMap(([count, what]) => (Number(count) === 0 ? [] : [`${count} ${what}`])),
   ];
   return parts.join(', ');
@@ -239,20 +239,29 @@ function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
  * @param {MergedStage} stage
  * @returns {[label: string, text: string][]}
  */
-function latencyLines({ latency: { operations }, merge: { missingLatency } }) {
-  if (operations !== null) {
-    const { p50, p90, p95, p99, p999, count } = operations;
-    const values = Object.entries({ p50, p90, p95, p99, 'p99.9': p999 });
-    return [
-      ['Latency', `${values.map(([name, ms]) => `${name} ${ms.toFixed(2)}ms`).join('  ')}  of ${count} operations`],
-    ];
-  }
-  if (missingLatency.length === 0) {
-    return [['Latency', 'none: no operations']];
-  }
-  const [{ file, line, reason }] = missingLatency;
-  const more = missingLatency.length > 1 ? ` (and ${missingLatency.length - 1} more)` : '';
-  return [['Latency', `missing: ${plainLine(file)}${line === null ? '' : `:${line}`}: ${reason}${more}`]];
+function latencyLines(stage) {
+  const { latency, merge } = stage;
+  const [missing] = merge.missingLatency;
+  const known = latency.operations === null ? [] : [latencyText(latency.operations, hostsWithPercentiles(stage))];
+  const gaps =
+    missing === undefined
+      ? []
+      : [`missing: ${placeOf(missing)}: ${missing.reason}${andMore(merge.missingLatency.length)}`];
+  const texts = [...known, ...gaps];
+  return (texts.length === 0 ? ['none: no operations'] : texts).map((text, index) => [
+    index === 0 ? 'Latency' : '',
+    text,
+  ]);
+}
+
+/**
+ * @param {LatencySummary} summary
+ * @param {string | null} hosts those it covers, unless it covers all
+ */
+function latencyText({ p50, p90, p95, p99, p999, count }, hosts) {
+  const values = Object.entries({ p50, p90, p95, p99, 'p99.9': p999 });
+  const shown = values.map(([name, ms]) => `${name} ${ms.toFixed(2)}ms`).join('  ');
+  return `${shown}  of ${counted(count, 'operation')}${hosts === null ? '' : ` on ${hosts}`}`;
 }
 
 /** @param {{ operationsPerSecond: number, bytesPerSecond: number | null }} rate */

@@ -6,7 +6,7 @@ import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { answerOf } from './answer.js';
 import { bindingRows } from './binding-rows.js';
-import { cacheRows, oldCopyFindings } from './cache-rows.js';
+import { cacheRows, statusFindings, statusTitle } from './cache-rows.js';
 import { limitReasons } from './limit-reasons.js';
 
 /**
@@ -33,7 +33,7 @@ const STAGE_COLUMNS = [
 
 const CACHE_LATENCIES = /** @type {const} */ (['p50', 'p90', 'p99', 'maximum']);
 
-const CACHE_COLUMNS = ['Stage', 'Cache status', 'Operations', 'Share', 'ops/s', 'p50', 'p90', 'p99', 'max'];
+const CACHE_COLUMNS = ['Stage', 'Status', 'Operations', 'Share', 'ops/s', 'p50', 'p90', 'p99', 'max'];
 
 /** A page of Markdown for CI jobs. @satisfies {ResultReporter} */
 export const summaryReporter = {
@@ -42,7 +42,7 @@ export const summaryReporter = {
     yield `## r2-benchmark: ${outcomeOf(result)}\n\n${escapeMarkdown(answerOf(result))}\n`;
     yield* section(null, thresholdTable(result.thresholds ?? []));
     yield* section(null, stageTable(result.stages));
-    yield* section('Cache', cacheLines(result.stages));
+    yield* section(statusTitle(result.stages), cacheLines(result.stages));
     yield* section('Binding of the Worker', bindingLines(result.stages));
     yield* section('Bottlenecks', limitLines(result.stages));
     yield* section('Problems', problemLines(result));
@@ -105,7 +105,7 @@ function cacheLines(stages) {
     known(cache.average, decimal),
     ...CACHE_LATENCIES.map((field) => milliseconds(cache.latency, field)),
   ]);
-  return rows.length === 0 ? [] : [...table(CACHE_COLUMNS, rows), '', ...oldCopyFindings(stages).map(escapeMarkdown)];
+  return rows.length === 0 ? [] : [...table(CACHE_COLUMNS, rows), '', ...statusFindings(stages).map(escapeMarkdown)];
 }
 
 /** Empty without a Worker. @param {readonly WritableStage[]} stages */

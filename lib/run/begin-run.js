@@ -120,7 +120,8 @@ function startProblem(startsAt, wait, now) {
 /** @param {Pick<Session, 'config' | 'run' | 'signal' | 'observer'>} session */
 export async function openWorkers({ config, run, signal, observer }) {
   const workers = await run.openWorkers();
-  if (config.load.keepAlive) {
+  // The SDK's own agent opens its sockets itself.
+  if (config.load.keepAlive && !config.load.sdkDefaults) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(

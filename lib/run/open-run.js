@@ -184,13 +184,15 @@ function layoutOf({ store, objects: { runId, prefix, existing = '' } }) {
 
 /** @param {Config} config */
 function workerSpec({ store, objects: { shard }, load, search, output: { takesSnapshots } }) {
-  const { client, keepAlive, timeout, retries, amounts, rate, multipart, checksum } = load;
+  const { client, sdkDefaults, keepAlive, timeout, retries, amounts, rate, multipart, checksum } = load;
   return {
     client,
     store,
     keepAlive,
     timeout,
-    maxAttempts: retries + 1,
+    sdkDefaults,
+    // An application leaves the retries to the SDK.
+    maxAttempts: sdkDefaults ? 1 : retries + 1,
     // A single attempt can take longer than STALL_TIMEOUT_MS.
     stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
     openLoop: rate !== undefined || search?.peakOf === 'rate',

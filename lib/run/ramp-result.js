@@ -1,4 +1,4 @@
-import { sumOfBuckets } from '../meter/bucket-meter.js';
+import { sumOfBuckets } from '../meter/part-meter.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';

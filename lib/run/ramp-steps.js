@@ -1,4 +1,3 @@
-import { nominalBytes } from '../operations/stage.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
 import { enoughObjects } from './stages-plan.js';
@@ -51,7 +50,7 @@ export class RampSteps {
     this.starts =
       ahead === undefined || objects.countFor(stage) === 0
         ? null
-        : { duration: 1000 * (endsAt - ahead.startsAt), nominalBytes: nominalBytes(stage, config.objects), ramp: true };
+        : { duration: 1000 * (endsAt - ahead.startsAt), ramp: true };
   }
 
   /** @returns {PlannedSlot | null} */

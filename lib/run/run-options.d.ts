@@ -24,6 +24,8 @@ export interface RunOptions {
   pageSize?: number | string;
   /** objects per batch-remove request (default: 1000) */
   batch?: number | string;
+  /** concurrent writes per race of create and swap (default: 8) */
+  contenders?: number | string;
   /** write objects in parts; objects above 4.9 GiB always are */
   multipart?: boolean;
   /** part size, 5MiB or more (default: 8MiB) */
@@ -46,6 +48,8 @@ export interface RunOptions {
   arrival?: 'constant' | 'poisson';
   /** length of each stage; writes stop after objects */
   duration?: number | string;
+  /** with duration: end a stage early after this many operations */
+  maxOperations?: number | string;
   /** initial time of each stage to exclude from rates and percentiles (default: 0s) */
   warmup?: number | string;
   /** stop a stage early once its mean rate is known to within this share, e.g. 2% */
@@ -66,6 +70,8 @@ export interface RunOptions {
   maxCost?: number | string;
   /** direct, sdk (AWS SDK), edge (Worker) or public (URL) (default: direct) */
   client?: 'direct' | 'sdk' | 'edge' | 'public';
+  /** with client sdk: the SDK's own sockets, retries and checksums, as applications have them */
+  sdkDefaults?: boolean;
   /** with client public: address to read from, instead of PUBLIC_URL */
   publicUrl?: string;
   /** cores of this host to use, or auto (default: auto) */

@@ -94,7 +94,7 @@ export function stageResult(parts) {
   const seconds = meter.seconds
     .until(outcome.endedAt)
     .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
-  const figures = figuresOf(meter, seconds, measuredTime);
+  const figures = figuresOf(meter, seconds, measuredTime, stage.isRace);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -185,8 +185,9 @@ function ofPart({ operations, bytes, measured, measuredBytes, latencies }, durat
  * @param {StageMeter} meter
  * @param {readonly SecondCount[]} seconds
  * @param {MeasuredTime} time
+ * @param {boolean} [isRace]
  */
-function figuresOf(meter, seconds, time) {
+function figuresOf(meter, seconds, time, isRace = false) {
   const counts = meter.counts();
   const average = (1000 * (counts.operations - counts.warmupOperations - counts.drainOperations)) / time.duration;
   const averageBytes = (1000 * (counts.bytes - counts.warmupBytes - counts.drainBytes)) / time.duration;
@@ -194,7 +195,7 @@ function figuresOf(meter, seconds, time) {
     average,
     peak: peakOf(seconds, { ...time, average }),
     averageBytes,
-    ...cacheResults(meter, time.duration),
+    ...statusResults(meter, time.duration, isRace ? 'contenders' : 'cache'),
     ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
     peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
     latency: stageLatency(meter.latencies()),
@@ -206,16 +207,19 @@ function figuresOf(meter, seconds, time) {
 /**
  * @param {StageMeter} meter
  * @param {number} duration ms, for the rates
- * @returns {Pick<StageResult, 'cache'>} empty if no cache responded
+ * @param {'cache' | 'contenders'} name
+ * @returns {Pick<StageResult, 'cache' | 'contenders'>} empty if no cache responded, and no operation was a race
  */
-function cacheResults({ cache }, duration) {
+function statusResults({ cache }, duration, name) {
   const statuses = [...cache].map(([status, meter]) => {
     return { status, ...ofPart(meter, duration), maxAge: meter.maxAge < 0 ? null : meter.maxAge };
   });
   return cache.size === 0
     ? {}
     : {
-        cache: statuses.sort((one, other) => other.operations - one.operations || (one.status < other.status ? -1 : 1)),
+        [name]: statuses.sort(
+          (one, other) => other.operations - one.operations || (one.status < other.status ? -1 : 1),
+        ),
       };
 }
 
@@ -311,6 +315,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     startDelayP90: latency.startDelay?.p90 ?? null,
     keyWait: 0,
     openedShare: Math.max(result.connections.opened - threads, 0) / Math.max(attempts, 1),
+    socketWait: (result.connections.socketWait ?? 0) / (operations * (latency.operations?.mean ?? 0) || Infinity),
     host: result.hostLoad,
     search: null,
     rateSearch: null,
@@ -350,6 +355,6 @@ function loadResult(pacing) {
 }
 
 /** @param {ConnectionOutcome} outcome */
-function connectionResult({ opened, reused, lookupTime, meter }) {
-  return { opened, reused, lookupTime, ...meter.costs() };
+function connectionResult({ opened, reused, socketWait, lookupTime, meter }) {
+  return { opened, reused, ...(socketWait > 0 ? { socketWait } : {}), lookupTime, ...meter.costs() };
 }

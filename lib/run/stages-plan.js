@@ -1,6 +1,7 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
 import { rateOf } from '../operations/registry.js';
-import { bytesPerOperation, nominalBytes, operationsFor } from '../operations/stage.js';
+import { bytesPerOperation, operationsFor } from '../operations/stage.js';
+import { mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { Stability } from './stability.js';
@@ -75,7 +76,7 @@ export class StagesPlan {
    */
   stage(stage, index) {
     const { mayRewriteFrom, hasRewritten } = this.#left;
-    const earliest = stage.rewrites || hasRewritten ? mayRewriteFrom : -Infinity;
+    const earliest = stage.rewrites || stage.replaces || hasRewritten ? mayRewriteFrom : -Infinity;
     const { startsAt, slot } = this.#pass.timeOf(index, earliest);
     const time = { startsAt: Math.max(startsAt, earliest), slot };
     return new StageInOneSlot(stage, time, this.#pass.firstObject, this.#left, this.#context);
@@ -115,8 +116,9 @@ class StageInOneSlot {
     // copies takes each object only once. Removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
-    const load = loadOf(config, time.slot !== null, stage, count);
-    this.#slot = { stage, load, range: { first: firstObject, count, cycles }, limit: this.#limit };
+    const most = this.#limit === null ? undefined : config.schedule.maxOperations;
+    const load = loadOf(config, time.slot !== null, stage, { first: firstObject, count });
+    this.#slot = { stage, load, range: { first: firstObject, count, cycles, most }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
     this.notices =
@@ -130,7 +132,6 @@ class StageInOneSlot {
       threads: config.load.threads,
       buckets: config.store.buckets.length,
       bytesPerOperation: bytesPerOperation(stage, config),
-      nominalBytes: nominalBytes(stage, config.objects),
       duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
     };
   }
@@ -177,11 +178,11 @@ class StageInOneSlot {
   /** @param {StageResult} result */
   #leave({ objectsNeeded: needed }) {
     const { outcome, claimed } = /** @type {FinishedSlot} */ (this.#ran);
-    const { creates, rewrites, name } = this.#stage;
+    const { creates, replaces, rewrites, name } = this.#stage;
     Object.assign(this.#left, {
       objects: creates ? claimed : this.#objects,
       mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
-      hasRewritten: rewrites,
+      hasRewritten: rewrites || replaces,
       exhaustedStage: needed ? name : null,
     });
   }
@@ -267,13 +268,13 @@ function namedKinds({ kinds }, counts) {
  * @param {Config} config
  * @param {boolean} isTimed whether the stages of the run have a fixed duration
  * @param {Stage} stage
- * @param {number} objects of the stage
+ * @param {{ first: number, count: number }} range of the stage's objects
  * @returns {Load}
  */
-function loadOf(config, isTimed, stage, objects) {
-  const { kinds, rewrites } = stage;
+function loadOf(config, isTimed, stage, { first, count: objects }) {
+  const { kinds, replaces, rewrites } = stage;
   const { size, sizes, runId } = config.objects;
-  const { threads, access, arrival } = config.load;
+  const { threads, access, arrival, timeout } = config.load;
   const rate = rateOf(stage, config.load);
   const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
@@ -290,5 +291,6 @@ function loadOf(config, isTimed, stage, objects) {
     windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
+    ...(replaces ? { replaced: mixedMemory(first + objects, { copies: false, timeout }) } : {}),
   };
 }

@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { plainText } from '../text/plain-text.js';
 import { BUCKET_CALLS } from './bucket-calls.js';
 import { DirectStore } from './direct-store.js';
-import { AttemptError, NOT_FOUND, NO_UPLOAD, asAttemptError, protocolError, timeoutError } from './s3-error.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD } from './s3-error.js';
+import { isConditionRefused, protocolError, timeoutError } from './s3-error.js';
 
 /**
  * @import { ObjectConnection, ObjectRequest, StoreOptions } from './object-store.js'
@@ -12,10 +13,24 @@ import { AttemptError, NOT_FOUND, NO_UPLOAD, asAttemptError, protocolError, time
 /** The object of a call that neither sends nor receives one. */
 const NO_OBJECT = { size: 0, body: null, sink: { accept() {} } };
 
-/** Responses to the creation of an object that exists already, or is just being created. */
-const NOT_CREATED = [409, 412];
+/** The start of a list. @type {Readonly<ListPosition>} */
+export const LIST_START = Object.freeze({ after: '', input: {} });
 
 /**
+ * @param {string} key
+ * @returns {ListPosition} after the key; some stores begin at the start of the list instead
+ */
+export function listPositionAfter(key) {
+  return { after: '', input: { StartAfter: key } };
+}
+
+/**
+ * The start of a page of a list.
+ *
+ * @typedef {object} ListPosition
+ * @property {string} after the previous page ended with this key; '' for none
+ * @property {Readonly<Record<string, string | undefined>>} input members of the request that point there
+ *
  * @typedef {{ key: string, size: number, etag: string, modifiedAt: number }} ListedObject `size`: bytes; NaN if the
  *   store reports no valid size; `etag`: exactly as the store sent it, or ''; `modifiedAt`: epoch ms
  *
@@ -61,13 +76,14 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {string} startAfter the page begins after this key
-   * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in key order
+   * @param {ListPosition} from
+   * @returns {Promise<{ objects: ListedObject[], next: ListPosition | null }>} at most 1,000, in key order; next is null on
+   *   the last page
    */
-  async listPage(bucket, prefix, startAfter) {
-    const { objects, isLast } = await this.#list(bucket, { Prefix: prefix, StartAfter: startAfter || undefined });
-    refuseStrange(objects.every(({ key }) => isAfter(key, startAfter)));
-    return { objects, isLast };
+  async listPage(bucket, prefix, from) {
+    const { objects, next } = await this.#list(bucket, { Prefix: prefix }, from);
+    refuseStrange(objects.every(({ key }) => isAfter(key, from.after)));
+    return { objects, next };
   }
 
   /**
@@ -75,30 +91,43 @@ export class BucketAdmin {
    *
    * @param {string} bucket
    * @param {string} prefix '' for all
-   * @param {string} startAfter the page begins after this key
-   * @returns {Promise<{ objects: ListedObject[], isLast: boolean, unreadable: number, isDecoded: boolean }>} `unreadable`
-   *   counts the objects left out because their key or size cannot be read; `isDecoded`: whether the keys were encoded
+   * @param {ListPosition} from
+   * @returns {Promise<{ objects: ListedObject[], next: ListPosition | null, unreadable: number, isDecoded: boolean }>}
+   *   `unreadable` counts the objects left out because their key or size cannot be read; `isDecoded`: whether the keys
+   *   were encoded
    */
-  async listForeignPage(bucket, prefix, startAfter) {
-    const input = { EncodingType: 'url', Prefix: prefix || undefined, StartAfter: startAfter || undefined };
-    const { objects: all, isLast, isDecoded } = await this.#list(bucket, input);
+  async listForeignPage(bucket, prefix, from) {
+    const input = { EncodingType: 'url', Prefix: prefix || undefined };
+    const { objects: all, next, isDecoded } = await this.#list(bucket, input, from);
     const objects = all.filter(({ key, size }) => key !== '' && size >= 0);
-    refuseStrange(objects.every(({ key }) => key.startsWith(prefix) && isAfter(key, startAfter)));
-    return { objects, isLast, unreadable: all.length - objects.length, isDecoded };
+    refuseStrange(objects.every(({ key }) => key.startsWith(prefix) && isAfter(key, from.after)));
+    return { objects, next, unreadable: all.length - objects.length, isDecoded };
   }
 
   /**
    * @param {string} bucket
    * @param {Readonly<Record<string, any>>} input
-   * @returns {Promise<{ objects: ListedObject[], isLast: boolean, isDecoded: boolean }>}
+   * @param {ListPosition} from
+   * @returns {Promise<{ objects: ListedObject[], next: ListPosition | null, isDecoded: boolean }>}
    */
-  async #list(bucket, input) {
-    const { Contents, IsTruncated, EncodingType } = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, input);
+  async #list(bucket, input, from) {
+    const answer = await this.#send(BUCKET_CALLS.ListObjectsV2, bucket, { ...input, ...from.input });
+    const { Contents, IsTruncated, NextContinuationToken, EncodingType } = answer;
     // A response that is not a list must not count as an empty list.
     if (IsTruncated === undefined) {
       throw protocolError('the response is not a list of objects', 'retry');
     }
-    return { objects: Contents.map(listedObject), isLast: !IsTruncated, isDecoded: EncodingType === 'url' };
+    // Continuing would repeat this page forever. Ending the list here would count unlisted objects as removed.
+    if (IsTruncated && Contents.length === 0 && !NextContinuationToken) {
+      throw protocolError(`the list of bucket ${bucket} claims to continue but contains no objects`);
+    }
+    const objects = Contents.map(listedObject);
+    const after = objects.at(-1)?.key ?? from.after;
+    // Version 1 of the API has markers instead of tokens.
+    const nextInput = NextContinuationToken
+      ? { ContinuationToken: NextContinuationToken }
+      : { StartAfter: after, Marker: after };
+    return { objects, next: IsTruncated ? { after, input: nextInput } : null, isDecoded: EncodingType === 'url' };
   }
 
   /**
@@ -274,7 +303,7 @@ export class BucketAdmin {
       await this.#send(BUCKET_CALLS.PutObject, bucket, { IfNoneMatch: '*' }, key, object);
       return true;
     } catch (error) {
-      if (NOT_CREATED.includes(asAttemptError(error).status)) {
+      if (isConditionRefused(error)) {
         return false;
       }
       throw error;

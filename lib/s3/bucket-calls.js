@@ -11,7 +11,12 @@ const BUCKET_CALL = Object.freeze({ ...OBJECT_CALL, method: 'GET', hasKey: false
 /** Unmeasured calls that administer a bucket. Unlike the calls of operations, they read every field of a list. */
 export const BUCKET_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
-    ListObjectsV2: { ...S3_CALLS.ListObjectsV2, keyedEntry: null, readOutput: readObjects },
+    ListObjectsV2: {
+      ...S3_CALLS.ListObjectsV2,
+      queryNames: { ...S3_CALLS.ListObjectsV2.queryNames, ContinuationToken: 'continuation-token', Marker: 'marker' },
+      keyedEntry: null,
+      readOutput: readObjects,
+    },
     // A deletion cannot be undone, so its document is always signed.
     DeleteObjects: { ...S3_CALLS.DeleteObjects, signsDocument: true },
     DeleteObject: S3_CALLS.DeleteObject,
@@ -43,7 +48,7 @@ export const BUCKET_CALLS = Object.freeze(
       readOutput: readUploads,
     },
     AbortMultipartUpload: S3_CALLS.AbortMultipartUpload,
-    PutObject: { ...S3_CALLS.PutObject, headerNames: { IfNoneMatch: 'if-none-match' } },
+    PutObject: S3_CALLS.PutObject,
     GetObject: S3_CALLS.GetObject,
   }),
 );
@@ -59,6 +64,7 @@ function readObjects(root) {
   return {
     Contents,
     IsTruncated: truncationOf(root, Contents.length > 0),
+    NextContinuationToken: root.textOf('NextContinuationToken')?.trim(),
     EncodingType: root.textOf('EncodingType')?.trim(),
   };
 }

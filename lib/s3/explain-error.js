@@ -93,6 +93,9 @@ function defaultAdvice(error, action, useTls, { tls }) {
   if (isTransient(error)) {
     return ': the store has an internal problem; try again later';
   }
+  if (error.advice !== '') {
+    return `: ${error.advice}`;
+  }
   // A server that expects TLS responds to plain HTTP with a page, with a TLS alert, or not at all.
   const mayExpectTls = error.status === 400 ? error.code === '' : ['connection', 'protocol'].includes(error.kind);
   return mayExpectTls && !useTls && action === FIRST_ACTION ? `: the port may expect TLS: check ${tls}` : '';

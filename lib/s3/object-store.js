@@ -29,6 +29,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} moved bytes of objects sent and received so far, whatever the outcome of the attempts
  * @property {number} movedBefore value of `moved` when the current attempt began
  * @property {number} answeredAt monotonic ms at which the last response with an object in its body began
+ * @property {number} [innerRetries] attempts that failed within the last one, for a client that retries itself
  * @property {number} idleSince monotonic ms at which the previous attempt ended. Set by the caller
  * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole response has
  *   arrived, and its object, if any, has passed through the request's sink. Throws an AttemptError if the attempt fails
@@ -76,6 +77,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @typedef {object} StoreOptions
  * @property {KeepAliveAgent} agent provides the sockets
  * @property {boolean} useTls
+ * @property {string} [certificate] see StoreConfig
  * @property {string} hostname
  * @property {number} port
  * @property {string} [basePath] see StoreConfig
@@ -87,6 +89,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {boolean} keepAlive
  * @property {boolean} [keysAreForeign] whether the run did not write the objects, so that their keys can need escaping
  * @property {number} threads
+ * @property {boolean} [sdkDefaults] see LoadConfig
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
  * @property {(colo: string) => void} [onColo] called with the Cloudflare data centre of a connection's first response

@@ -90,6 +90,7 @@ export class Retrier {
   #pauses;
   #signal;
   #hooks;
+  #options;
 
   /**
    * @param {object} options
@@ -100,13 +101,25 @@ export class Retrier {
    * @param {AbortSignal} options.signal stops all retries
    * @param {RetryHooks<Request>} options.hooks
    */
-  constructor({ maxAttempts, now, random, pauses, signal, hooks }) {
+  constructor(options) {
+    const { maxAttempts, now, random, pauses, signal, hooks } = options;
+    this.#options = options;
     this.#maxAttempts = maxAttempts;
     this.#now = now;
     this.#random = random;
     this.#pauses = pauses;
     this.#signal = signal;
     this.#hooks = hooks;
+  }
+
+  /**
+   * The same policy, with some other options.
+   *
+   * @param {Partial<{ maxAttempts: number, hooks: RetryHooks<Request> }>} options
+   * @returns {Retrier<Request>}
+   */
+  with(options) {
+    return new Retrier({ ...this.#options, ...options });
   }
 
   /**

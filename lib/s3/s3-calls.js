@@ -56,7 +56,13 @@ const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 /** Clients also read the status, ETag, Content-Length and Content-Range of every response. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
-    PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', headerNames: CHECKSUM, sendsObject: true },
+    PutObject: {
+      ...OBJECT_CALL,
+      name: 'PutObject',
+      method: 'PUT',
+      headerNames: { IfMatch: 'if-match', IfNoneMatch: 'if-none-match', ...CHECKSUM },
+      sendsObject: true,
+    },
     CopyObject: { ...OBJECT_CALL, name: 'CopyObject', method: 'PUT', copiesObject: true, readOutput: readCopy },
     GetObject: {
       ...OBJECT_CALL,

@@ -29,7 +29,7 @@ import { isRegion } from './signing-region.js';
  * @property {boolean} [wasMoving] the attempt timed out while its object was in transit: more time might be enough
  * @property {boolean} [isOverload] the store was overloaded, although it did not ask for fewer requests
  * @property {string} [publicUrl] the public URL that the attempt used; '' if it used the S3 API
- * @property {string} [advice] what the user can check about that URL
+ * @property {string} [advice] what the user can do about it
  * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a new connection will work
  */
 
@@ -53,6 +53,11 @@ export class AttemptError extends Error {
     this.publicUrl = details.publicUrl ?? '';
     this.advice = details.advice ?? '';
   }
+}
+
+/** Whether a write's condition did not hold, or a concurrent write of the key conflicted. @param {unknown} error */
+export function isConditionRefused(error) {
+  return error instanceof AttemptError && (error.status === 412 || error.status === 409);
 }
 
 /** @param {string} message on a response that no S3 store should send @param {Handling} [handling] */
@@ -137,7 +142,7 @@ const TOKEN = /(Expired|Invalid|Security|Session)Token|Token(Expired|Refresh)|(R
 
 /** Codes and messages about a quota or a disk, in the words of several stores. */
 const NO_ROOM =
-  /quota|(bucket|account) is full|(storage|disk|space|capacity).{0,12}(full|exceeded|exhausted|reached)|(insufficient|not enough|no|out of) ?(storage|disk|space|capacity)/i;
+  /quota|(bucket|account) is full|(storage|disk|space|capacity|total.?size).{0,12}(full|exceeded|exhausted|reached)|(insufficient|not enough|no|out of) ?(storage|disk|space|capacity)/i;
 
 /**
  * Codes that prove that the request was not carried out, because they state what is wrong with the request itself. Any
@@ -262,7 +267,7 @@ function byStatus(status, code, message) {
   if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
-  // Unexpected, because no request is conditional.
+  // Unexpected, because no read is conditional.
   if (status === 304) {
     return ['protocol', 'fail'];
   }

@@ -11,7 +11,9 @@ import { parseUnexpectedBody, wordsOf } from './error-response.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
+ * @import { S3ClientConfig } from '@aws-sdk/client-s3'
  * @import { LiveCredentials } from './live-credentials.js'
+ * @import { ClientRequest } from 'node:http'
  * @import { SocketCallback } from '../http/keep-alive-agent.js'
  * @import { StoreOptions } from './object-store.js'
  */
@@ -22,39 +24,41 @@ const WRITES = new Set(['PutObjectCommand', 'UploadPartCommand']);
 /** Without a logger, the SDK prints a warning for each failed attempt whose body exceeds a certain length. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
+/** Sockets of the SDK's own agent. */
+const SDK_SOCKETS = 50;
+
+/** @type {{ maxAttempts: number } & Pick<S3ClientConfig, 'requestChecksumCalculation' | 'responseChecksumValidation'> &
+ *   { expectContinueHeader: boolean }} */
+const PLAIN = Object.freeze({
+  maxAttempts: 1,
+  // R2 does not support «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
+  expectContinueHeader: false,
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  responseChecksumValidation: 'WHEN_REQUIRED',
+});
+
 /**
  * Configures the AWS SDK's client for R2: no SDK retries, no checksums that a store might not support, and one
- * keep-alive agent for all requests, which takes its sockets from our own agent.
+ * keep-alive agent for all requests, which takes its sockets from our own agent. With `sdkDefaults`, everything else is as
+ * in an application: the SDK's limit on sockets, its retries, checksums and rules for endpoints.
  *
  * @param {StoreOptions} options
  */
 export function createSdkClient(options) {
-  const { agent, keepAlive, useTls, region, credentials, threads, epochNow, onColo } = options;
+  const { useTls, addressing, region, credentials, sdkDefaults, epochNow, onColo } = options;
   // The agent has no limit, because the threads limit the concurrency. With a limit, a request that has to wait would
   // take over another request's socket, even without keepAlive, and the socket would not be counted as reused.
-  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
-  const sockets = /** @type {any} */ (nodeAgent);
-  sockets.createConnection = (/** @type {unknown} */ _options, /** @type {SocketCallback} */ created) =>
-    agent.connect(created);
-  const { reuseSocket } = nodeAgent;
-  nodeAgent.reuseSocket = (socket, request) => {
-    agent.reused += 1;
-    reuseSocket.call(nodeAgent, socket, request);
-  };
+  const nodeAgent = sdkDefaults ? defaultAgent(options) : sharedAgent(options);
   const client = new S3Client({
     endpoint: endpointUrl(options),
     region: async () => region.current,
     credentials: credentialsFor(credentials),
-    ...plainAddresses(options),
-    maxAttempts: 1,
     logger: SILENT,
-    // R2 does not support «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
-    expectContinueHeader: false,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(sdkDefaults ? { forcePathStyle: addressing !== 'virtual' } : { ...plainAddresses(options), ...PLAIN }),
     requestHandler: new NodeHttpHandler({
       httpAgent: useTls ? undefined : /** @type {HttpAgent} */ (nodeAgent),
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
+      logger: SILENT,
     }),
   });
   // The SDK turns a 200 with an error in its body into a 503, so keep the received status.
@@ -75,6 +79,52 @@ export function createSdkClient(options) {
   // derives from responses.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
   return client;
+}
+
+/**
+ * @param {StoreOptions} options
+ * @returns an agent that takes its sockets from our own
+ */
+function sharedAgent({ agent, keepAlive, useTls, threads }) {
+  // The agent has no limit, because the threads limit the concurrency. With a limit, a request that has to wait would
+  // take over another request's socket, even without keepAlive, and the socket would not be counted as reused.
+  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
+  const sockets = /** @type {any} */ (nodeAgent);
+  sockets.createConnection = (/** @type {unknown} */ _options, /** @type {SocketCallback} */ created) =>
+    agent.connect(created);
+  const { reuseSocket } = nodeAgent;
+  nodeAgent.reuseSocket = (socket, request) => {
+    agent.reused += 1;
+    reuseSocket.call(nodeAgent, socket, request);
+  };
+  return nodeAgent;
+}
+
+/**
+ * @param {StoreOptions} options
+ * @returns an agent as the SDK makes it, which counts its sockets, and the time that requests wait for one. It opens its
+ *   sockets itself: Node's limit applies only to sockets that are created synchronously
+ */
+function defaultAgent({ agent, useTls, certificate, now }) {
+  const settings = { keepAlive: true, maxSockets: SDK_SOCKETS, ca: certificate };
+  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)(settings);
+  const own = /** @type {any} */ (nodeAgent);
+  const { createConnection, addRequest } = own;
+  const used = new WeakSet();
+  own.createConnection = (/** @type {unknown[]} */ ...parameters) => {
+    agent.opened += 1;
+    return createConnection.apply(own, parameters);
+  };
+  own.addRequest = (/** @type {ClientRequest} */ request, /** @type {unknown[]} */ ...rest) => {
+    const since = now();
+    request.once('socket', (socket) => {
+      agent.socketWait += now() - since;
+      agent.reused += Number(used.has(socket));
+      used.add(socket);
+    });
+    addRequest.call(own, request, ...rest);
+  };
+  return nodeAgent;
 }
 
 /**

@@ -60,6 +60,7 @@ class SdkConnection {
   movedBefore = 0;
   answeredAt = 0;
   idleSince = 0;
+  innerRetries = 0;
 
   /**
    * @param {S3Client} client
@@ -85,6 +86,7 @@ class SdkConnection {
     this.movedBefore = this.moved;
     const output = await this.#output(new (commandOf(call))(this.#inputOf(call, request)), this.#controller.signal);
     this.answeredAt = this.#now();
+    this.innerRetries = output.$metadata.attempts - 1;
     this.reply.status = output.$metadata.httpStatusCode;
     this.reply.etagDigest = digestIn(output);
     this.reply.contentLength = output.ContentLength ?? -1;
@@ -135,6 +137,8 @@ class SdkConnection {
     try {
       return await sendCommand(this.#client, command, signal);
     } catch (error) {
+      const { $metadata } = /** @type {any} */ (error);
+      this.innerRetries = ($metadata?.attempts ?? 1) - 1;
       throw this.#classify(error, false);
     }
   }

@@ -86,7 +86,8 @@ function latencyMetric({ prefix, what, onlyOf }, name, meaning, fromStage) {
     meaning: `${what}: ${meaning}`,
     quantity: 'time',
     unit: 'ms',
-    fromStage,
+    // Percentiles of some of the hosts prove nothing about all of them.
+    fromStage: (stage) => (stage.merge?.missingLatency.length ? null : fromStage(stage)),
     fromRun: null,
     ...(onlyOf === undefined ? {} : { onlyOf }),
     isLatency: true,
@@ -181,14 +182,6 @@ function leftByCleanup({ cleanup, options, hosts }) {
   return left < 0 || !isKnown ? null : left;
 }
 
-/**
- * @param {CountName} name
- * @returns {StageFigure} null if a host's log lacks the counter, because the sum would cover only the other hosts
- */
-function countOf(name) {
-  return (stage) => (stage.merge?.untold?.includes(name) ? null : stage[name]);
-}
-
 /** A search counts attempts of one step but failures of all steps, so it has no error share. @type {StageFigure} */
 function attemptsOfAllSteps({ attempts, search }) {
   return search === undefined ? attempts : null;
@@ -238,7 +231,7 @@ export const METRICS = Object.freeze([
     fromStage: (stage) => shareOf(failedAttemptsOf(stage), attemptsOfAllSteps(stage)),
     fromRun: (result) => shareOf(ALL_ERRORS(result), ALL_ATTEMPTS(result)),
   },
-  ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, fromStage: countOf(name) })),
+  ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, fromStage: (stage) => stage[name] })),
   {
     name: 'bytes',
     meaning: 'Object bytes moved by successful operations',

@@ -1,6 +1,10 @@
 import { MIN_WRITE_PAUSE_MS, WritePauses, pauseMemory } from './write-pauses.js';
 
-/** @typedef {{ creates: boolean, copies: boolean, removes: boolean }} Effects of an operation on objects */
+/**
+ * Effects of an operation on objects.
+ *
+ * @typedef {{ creates: boolean, copies: boolean, replaces: boolean, removes: boolean }} Effects
+ */
 
 /** A request whose client gave up cannot take effect later than this after its timeout. */
 const LATE_EFFECT_MS = 2000;
@@ -115,8 +119,8 @@ export class MixedObjects {
    * @param {Effects} operation
    * @returns {WritePauses | null} null if the operation changes nothing
    */
-  pausesOf({ creates, copies, removes }) {
-    return creates || removes ? this.pauses : copies ? this.#copyPauses : null;
+  pausesOf({ creates, copies, replaces, removes }) {
+    return creates || replaces || removes ? this.pauses : copies ? this.#copyPauses : null;
   }
 }
 

@@ -32,6 +32,7 @@ function cpuWith(cpu) {
 const WAITING = Object.freeze({
   eventLoopUtilization: 0.3,
   busyLoops: 0.3,
+  socketWait: 0,
   loops: 1,
   cpuCores: 0.3,
   availableCores: 2,
@@ -147,6 +148,13 @@ const FINDINGS = [
     'a higher --max-cost',
   ],
   ['unknown inconclusive', { measured: 0, p50: null, ...OPEN }, /^only 0 measured operations/],
+
+  [
+    'proven client sockets',
+    { socketWait: 0.884 },
+    /^88% of the latency was spent waiting for one of 50 sockets$/,
+    'a larger maxSockets of the agent',
+  ],
 
   // A fixed rate.
   ['proven requested rate', { ...OPEN }, /^the store kept up, event loop 30% busy$/, 'a higher --rate'],

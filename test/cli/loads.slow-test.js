@@ -81,6 +81,12 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
       machineRecords(records, 'stage').map(({ bytes }) => bytes),
       [sum(sizes), sum(sizes), 0, 0],
     );
+    // The lines of all four stages show the sizes of the objects, as in the original tool.
+    const shown = records.filter(({ kind }) => kind === 'summary').map(({ megabytes }) => megabytes);
+    assert.deepEqual(
+      shown,
+      Array.from({ length: 4 }, () => Math.round((10 * sum(sizes)) / 2 ** 20) / 10),
+    );
     assert.deepEqual(await keysIn(endpoint), []);
   });
 });

@@ -51,6 +51,16 @@ test('operations on several objects are billed per operation, not per object', (
   assert.ok(Math.abs(dollarsOf(config) - (406 * 4.5) / 1e6) < 1e-12);
 });
 
+test('of a race, each write is Class A, and each read Class B', () => {
+  const amounts = { ...DEFAULT_AMOUNTS, contenders: 4 };
+  const config = runConfig(NO_TARGET, { objects: 100, stages: ['create', 'swap'], amounts });
+  assert.deepEqual([operationsBilledAs('A', config), operationsBilledAs('B', config)], [2 * 400, 100 + 2 * 100]);
+  assert.ok(Math.abs(dollarsOf(config) - (800 * 4.5 + 300 * 0.36) / 1e6) < 1e-12);
+  const contenders = [{ operations: 100 }, { operations: 300 }];
+  const spent = dollarsSpentOn([/** @type {any} */ ({ stage: 'Swap', attempts: 600, aborts: 0, contenders })]);
+  assert.ok(Math.abs(spent - (400 * 4.5 + 200 * 0.36) / 1e6) < 1e-12);
+});
+
 test('objects of several sizes take different numbers of write requests', () => {
   const sizes = /** @type {const} */ ({
     kind: 'weighted',

@@ -5,7 +5,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { SigningRegion } from '../../lib/s3/signing-region.js';
-import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
+import { BucketAdmin, LIST_START } from '../../lib/s3/bucket-admin.js';
 
 /**
  * @import { LocalWorker } from '../../edge/local-process.js'
@@ -55,7 +55,7 @@ export class TestEdge {
   async keys() {
     const admin = new BucketAdmin(this.#storeOptions(this.secret), 10_000);
     try {
-      const pages = await Promise.all(this.buckets.map((bucket) => admin.listPage(bucket, 'benchmark/', '')));
+      const pages = await Promise.all(this.buckets.map((bucket) => admin.listPage(bucket, 'benchmark/', LIST_START)));
       return pages.flatMap(({ objects }) => objects.map(({ key }) => key));
     } finally {
       admin.close();

@@ -49,6 +49,21 @@ test('all who share the memory share its objects, in any order', () => {
   );
 });
 
+test('a budget hands out no more than its most operations, whether or not it cycles', () => {
+  for (const [objects, cycles, expected] of /** @type {const} */ ([
+    [3, true, [0, 1, 2, 0, 1, -1]],
+    [9, false, [0, 1, 2, 3, 4, -1]],
+    [2, false, [0, 1, -1, -1, -1, -1]],
+  ])) {
+    const budget = new Budget({ memory: budgetMemory(), objects, cycles, most: 5 });
+    assert.deepEqual(
+      expected.map(() => claimObject(budget)),
+      expected,
+    );
+    assert.equal(budget.arrive() >= 0, true);
+  }
+});
+
 test('a cycling budget repeats all objects until it is closed', () => {
   const budget = budgetOf(3, true);
   assert.deepEqual(

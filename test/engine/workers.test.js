@@ -65,7 +65,13 @@ function emptyOutcome(overrides = {}) {
     ],
     buckets: [{ bucket: 'bucket', state: null }],
     loop: loopLoad(0),
-    connections: { opened: 0, reused: 0, lookupTime: null, costs: { tcp: nothing, tls: nothing, colos: {} } },
+    connections: {
+      opened: 0,
+      reused: 0,
+      socketWait: 0,
+      lookupTime: null,
+      costs: { tcp: nothing, tls: nothing, colos: {} },
+    },
     ...overrides,
   };
 }

@@ -170,7 +170,7 @@ describe('writes that were not stored', { concurrency: 3 }, () => {
   ];
 
   for (const client of ['direct', 'sdk']) {
-    test(`a 200 with a body fails each write of the ${client} client, and shows its words`, async (t) => {
+    test(`Row 51: a 200 with a body fails each write of the ${client} client, and shows its words`, async (t) => {
       let next = 0;
       const { outcome, endpoint } = await runBehind(t, ['--client', client, '--retries', '0'], (exchange) =>
         exchange.operation === 'PUT' && exchange.index >= 0
@@ -229,7 +229,7 @@ describe('before the first write', { concurrency: 3 }, () => {
     [retention('<Mode>GOVERNANCE</Mode>', '<Days>1</Days>'), 'GOVERNANCE, 1 days'],
     [retention('<Mode>COMPLIANCE</Mode>', '<Years>2</Years>'), 'COMPLIANCE, 2 years'],
   ]) {
-    test(`a bucket whose default retention is ${expected} is refused, even with --allow-versioned`, async (t) => {
+    test(`Row 52: a bucket whose default retention is ${expected} is refused, even with --allow-versioned`, async (t) => {
       const { outcome, proxy } = await runBehind(t, ['--allow-versioned'], (exchange) => {
         if ('versioning' in exchange.query) {
           exchange.respondDocument('<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>');
@@ -245,8 +245,32 @@ describe('before the first write', { concurrency: 3 }, () => {
     });
   }
 
+  for (const [what, options] of /** @type {[string, string[]][]} */ ([
+    ['writes', []],
+    ['uploads', ['--size', '6MiB', '--multipart', '--part-size', '5MiB']],
+  ])) {
+    test(`a store that refuses the checksums of ${what} is refused, with the option to omit`, async (t) => {
+      const { outcome, endpoint } = await runBehind(t, ['--checksum', 'crc64nvme', ...options], (exchange) =>
+        Object.keys(exchange.headers).some((name) => name.startsWith('x-amz-checksum-'))
+          ? exchange.refuse(400, 'InvalidRequest')
+          : exchange.pass(),
+      );
+      assertStatus(outcome, 2);
+      assert.match(outcome.stderr, /^error: write in .* failed \(HTTP 400 InvalidRequest: .*\): .* omit --checksum$/m);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('a store without DeleteObjects is refused with the stage to use instead', async (t) => {
+    const { outcome } = await runBehind(t, ['--stages', 'write,batch-remove'], (exchange) =>
+      exchange.operation === 'POST' ? exchange.refuse(501, 'NotImplemented') : exchange.pass(),
+    );
+    assertStatus(outcome, 2);
+    assert.match(outcome.stderr, /^error: batch-remove in .* failed \(HTTP 501 .*\): .* use the stage remove$/m);
+  });
+
   for (const client of ['direct', 'sdk']) {
-    test(`a server that answers everything with a page is refused by the ${client} client`, async (t) => {
+    test(`Row 51: a server that answers everything with a page is refused by the ${client} client`, async (t) => {
       const body = Buffer.from('<!doctype html><html><body>welcome</body></html>');
       const headers = ['Content-Type', 'text/html', 'Content-Length', String(body.length)];
       for (const options of [[], ['--stages', 'write', '--keep']]) {

@@ -74,7 +74,7 @@ async function openHostile(t) {
   const admin = new BucketAdmin(options, TIMEOUT_MS);
   t.after(() => admin.close());
   const requests = [
-    () => admin.listPage('bucket-a', 'benchmark/', 'benchmark/a'),
+    () => admin.listPage('bucket-a', 'benchmark/', { after: 'benchmark/a', input: {} }),
     () => admin.deleteBatch('bucket-a', ['benchmark/a', 'benchmark/b']),
   ];
   return { store, requests };

@@ -1,8 +1,9 @@
-/** @import { ListedUpload, UploadPosition } from '../../lib/s3/bucket-admin.js' */
+/** @import { ListPosition, ListedUpload, UploadPosition } from '../../lib/s3/bucket-admin.js' */
 
 /**
  * @typedef {object} Script what goes wrong
  * @property {number} [pageLength] keys per page
+ * @property {boolean} [honoursStartAfter] whether a list can begin after a key, as well as after a page
  * @property {(key: string) => boolean} [hides] keys that no list shows
  * @property {(keys: readonly string[]) => string[]} [refuse] keys of a batch that are not deleted
  * @property {boolean} [listsWholeKeys] whether to list uploads only by whole keys, or all of them, like MinIO
@@ -15,6 +16,7 @@ export class FakeAdmin {
   #refuse;
   #before;
   #listsWholeKeys;
+  #honoursStartAfter;
   #listing = 0;
   /** By bucket. @type {Map<string, ListedUpload[]>} */
   #uploads = new Map();
@@ -33,31 +35,36 @@ export class FakeAdmin {
    * @param {Script} [script]
    */
   constructor(keys, { pageLength = 1000, hides = () => false, refuse = () => [], ...script } = {}) {
-    const { before = () => {}, listsWholeKeys = false } = script;
+    const { before = () => {}, listsWholeKeys = false, honoursStartAfter = true } = script;
     this.#keys = new Map(Object.entries(keys).map(([bucket, held]) => [bucket, [...new Set(held)].sort()]));
     this.#pageLength = pageLength;
     this.#hides = hides;
     this.#refuse = refuse;
     this.#before = before;
     this.#listsWholeKeys = listsWholeKeys;
+    this.#honoursStartAfter = honoursStartAfter;
   }
 
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {string} startAfter
+   * @param {ListPosition} from
    */
-  async listPage(bucket, prefix, startAfter) {
+  async listPage(bucket, prefix, { input }) {
+    const after = (this.#honoursStartAfter ? input.StartAfter : undefined) ?? input.ContinuationToken ?? '';
     this.lists += 1;
     this.#listing += 1;
     this.maxLists = Math.max(this.maxLists, this.#listing);
     await new Promise((resolve) => setImmediate(resolve));
     this.#listing -= 1;
     this.#before('list');
-    const found = this.keysOf(bucket).filter((key) => key.startsWith(prefix) && key > startAfter && !this.#hides(key));
+    const found = this.keysOf(bucket).filter((key) => key.startsWith(prefix) && key > after && !this.#hides(key));
     const page = found.slice(0, this.#pageLength);
     const objects = page.map((key) => ({ key, size: key.length, modifiedAt: this.modifiedAt(key) }));
-    return { objects, isLast: found.length <= this.#pageLength };
+    const last = page.at(-1) ?? '';
+    /** @type {ListPosition} */
+    const next = { after: last, input: { ContinuationToken: last } };
+    return { objects, next: found.length > this.#pageLength ? next : null };
   }
 
   /**
@@ -75,6 +82,17 @@ export class FakeAdmin {
       this.keysOf(bucket).filter((key) => !gone.has(key)),
     );
     return refused.map((key) => `${key}: AccessDenied Locked.`);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  async deleteObject(bucket, key) {
+    this.#keys.set(
+      bucket,
+      this.keysOf(bucket).filter((each) => each !== key),
+    );
   }
 
   /**

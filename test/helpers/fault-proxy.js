@@ -43,6 +43,7 @@ export class Exchange {
     const { operation, target } = routeOf(request);
     this.operation = operation;
     this.query = target.query;
+    this.bucket = target.bucket;
     this.headers = request.headers;
     this.body = body;
     /** Index of the object in its run; -1 if the request is not for an object. */

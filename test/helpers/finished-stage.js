@@ -1,4 +1,4 @@
-import { BucketMeter } from '../../lib/meter/bucket-meter.js';
+import { BucketMeter } from '../../lib/meter/part-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
@@ -23,7 +23,7 @@ const SIZE = 16 * 1024;
 /** Used alternately. */
 const BUCKETS = ['bucket-a', 'bucket-b'];
 
-const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, meter: new ConnectionMeter() };
+const CONNECTIONS = { opened: 2, reused: 98, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
 const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25, busyLoops: 0.25 };
 
 /**

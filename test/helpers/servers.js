@@ -68,6 +68,36 @@ export function startVersitygw({ keepAlive = true, versioning = false } = {}) {
   });
 }
 
+/** @returns {Promise<TestServer>} ready */
+export function startRclone() {
+  return startServer({
+    name: 'rclone',
+    async prepare(folder) {
+      await mkdir(dataIn(folder));
+      return null;
+    },
+    environment: ({ accessKeyId, secretAccessKey }) => ({ RCLONE_AUTH_KEY: `"${accessKeyId},${secretAccessKey}"` }),
+    parameters: (port, folder) => ['serve', 's3', '--addr', `${ADDRESS}:${port}`, dataIn(folder)],
+    readCounts,
+  });
+}
+
+/** @returns {Promise<TestServer>} ready */
+export function startMoto() {
+  return startServer({
+    name: 'moto_server',
+    prepare: async () => null,
+    environment: () => ({}),
+    parameters: (port) => ['--host', ADDRESS, '--port', String(port)],
+    readCounts,
+  });
+}
+
+/** These servers count no requests. @returns {Promise<RequestCounts>} */
+async function readCounts() {
+  return new Map();
+}
+
 /** @param {string} folder */
 function dataIn(folder) {
   return path.join(folder, 'data');

@@ -92,7 +92,7 @@ export class SimulatedWorkers {
     const second = { secondStart: 0, operations: 0, bytes: 0, latencies: new LatencyHistogram() };
     hooks.second({ ...second, billed: [meter.billed] });
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
-    const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
+    const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
     const buckets = [{ bucket: 'bucket', meter: null }];
     const measured = { meter, kinds: [meter], buckets, secondLatencies: new Map(), clientLoad, connections };
     return {

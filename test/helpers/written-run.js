@@ -1,7 +1,5 @@
 import { RunLog } from '../../lib/log/run-log.js';
-import { nominalBytes } from '../../lib/operations/stage.js';
 import { jsonOf } from './result-schema.js';
-import { stageNamed } from './worker-spec.js';
 
 /** @import { RunFacts, StageResult } from '../../lib/model/result.js' */
 
@@ -17,8 +15,7 @@ export function writtenRun(facts, stages) {
   const log = new RunLog({ writeLine: write, writeMachineLine: write });
   log.runStarts(facts);
   for (const stage of stages) {
-    const nominal = nominalBytes(stageNamed(stage.stage), { size: stage.objectSize });
-    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2, nominalBytes: nominal });
+    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2 });
     stage.seconds.forEach((second) => log.second({ stage: stage.stage, ...second }));
     log.stage(stage);
   }

@@ -59,6 +59,35 @@ test('refuses what S3 refuses, by its name', async (t) => {
   }
 });
 
+test('carries out a conditional write only if its condition holds', async (t) => {
+  const client = sdkClient(t, await startTestEndpoint(t));
+  const put = (/** @type {object} */ input) =>
+    client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'some', ...input }));
+  await assert.rejects(put({ IfMatch: '"x"' }), { name: 'NoSuchKey' });
+  const { ETag } = await put({ IfNoneMatch: '*' });
+  await assert.rejects(put({ IfNoneMatch: '*' }), { name: 'PreconditionFailed' });
+  const { ETag: next } = await put({ IfMatch: ETag, Body: 'other' });
+  await assert.rejects(put({ IfMatch: ETag }), { name: 'PreconditionFailed' });
+  await put({ IfMatch: next });
+});
+
+test('faults make it ignore conditions, or write long after it has checked them', async (t) => {
+  const race = async (/** @type {string} */ faults) => {
+    const endpoint = await startTestEndpoint(t, { faults });
+    const client = sdkClient(t, endpoint);
+    const put = (/** @type {string} */ Body) =>
+      client.send(new PutObjectCommand({ Bucket, Key: 'k', Body, IfNoneMatch: '*' })).then(
+        () => 200,
+        ({ $metadata }) => $metadata.httpStatusCode,
+      );
+    const together = (await Promise.all([put('a'), put('b')])).toSorted();
+    return [...together, await put('c'), (await endpoint.report()).faults];
+  };
+  assert.deepEqual(await race(''), [200, 412, 412, {}]);
+  assert.deepEqual(await race('ignore-condition=100%'), [200, 200, 200, { 'ignore-condition': 3 }]);
+  assert.deepEqual(await race('check-then-write=300ms'), [200, 200, 412, { 'check-then-write': 3 }]);
+});
+
 test('the report counts requests, responses, connections and objects, and times answers since the previous report', async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'HEAD.latency=30ms' });
   const client = sdkClient(t, endpoint);

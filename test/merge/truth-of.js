@@ -125,14 +125,11 @@ export function meanTogetherOf(truths) {
 /**
  * @param {readonly StageTruth[]} truths
  * @returns {{ count: number, p50: number, p90: number, p95: number, p99: number, p999: number } | null} from one histogram of the
- *   latencies of all operations, in ms; null if a host lacks them
+ *   latencies of all operations, in ms, of the hosts that have them; null if none has
  */
 export function latencyOf(truths) {
   const histogram = build({ bitBucketSize: 64, autoResize: false, highestTrackableValue: 3_600_000_000 });
-  for (const { latencies, totals } of truths) {
-    if (latencies === null && totals?.operations !== 0) {
-      return null;
-    }
+  for (const { latencies } of truths) {
     for (const [value, count] of latencies ?? []) {
       for (let time = 0; time < count; time += 1) {
         histogram.recordValue(value);

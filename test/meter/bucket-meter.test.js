@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BucketMeter, bucketMeters, sumOfBuckets } from '../../lib/meter/bucket-meter.js';
+import { BucketMeter, bucketMeters, sumOfBuckets } from '../../lib/meter/part-meter.js';
 import { cases } from '../helpers/cases.js';
 
 const operation = fc.record({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CacheMeter } from '../../lib/meter/cache-meter.js';
+import { CacheMeter } from '../../lib/meter/part-meter.js';
 
 const from = (/** @type {number} */ startedAt) => ({
   startedAt,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BucketMeter } from '../../lib/meter/bucket-meter.js';
+import { BucketMeter } from '../../lib/meter/part-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { bucketSnapshots, sumOfSnapshots } from '../../lib/meter/stage-snapshot.js';
 import { ManualClock } from '../helpers/manual-clock.js';

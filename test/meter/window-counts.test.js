@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WindowCounts } from '../../lib/meter/window-counts.js';
+import { WindowCounts } from '../../lib/meter/stage-meter.js';
 
 test('operations count in the window in which they completed, on however many cores', () => {
   const anyTimes = fc.array(fc.array(fc.integer({ min: -100, max: 5000 }), { maxLength: 30 }), { maxLength: 4 });

@@ -85,16 +85,13 @@ test('reads a later format as far as it is known, and names the unknown parts', 
   const later = changed((result) => {
     result.format = 4;
     result.weather = 'fine';
-    result.stages[0].hedged = 7;
     result.stages[0].mood = 'good';
     result.stages[0].seconds.forEach((/** @type {any} */ second) => (second.hedged = 1));
   });
-  const { result, problems, warnings } = read(later);
+  const { problems, warnings } = read(later);
   assert.deepEqual(problems, []);
-  assert.deepEqual(result?.stages[0].further, { hedged: 7 });
   assert.deepEqual(warnings, [
     'format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
-    'added up counters that this version does not recognize: "hedged"',
     'ignored fields that this version does not recognize: "weather", "stages[].mood", "stages[].seconds[].hedged"',
   ]);
 });

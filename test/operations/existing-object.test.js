@@ -12,7 +12,7 @@ import { WHOLE } from '../../lib/workload/shard.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
 const BODIES = ['first', '', 'the third one', 'the fourth one'].map((text) => Buffer.from(text));
-const KEYS = ['p/a', 'p/b', 'p/c', 'p/\u0001'];
+const KEYS = ['p/a', 'p/b', 'p/c', 'p/d\u0001'];
 const BUCKET = 'one';
 
 /** @param {Buffer} bytes */
@@ -194,6 +194,7 @@ describe('list', () => {
     await assert.rejects(attempt('list', 0, page(['p/a'], false)), ofKind('changed'));
     await assert.rejects(attempt('list', 0, page(['p/a'], true)), ofKind('short-page'));
     await assert.rejects(attempt('list', 0, page(['p/a', 'q/b', 'p/c'])), wrong);
+    await assert.rejects(attempt('list', 1, page(KEYS, false)), ofKind('start-after'));
     await assert.rejects(attempt('list', 0, { output: {} }), ofKind('protocol'));
   });
 

@@ -91,6 +91,16 @@ test('a missing key is an integrity error that names it, regardless of its posit
   }
 });
 
+test('a page that begins before its start, as if start-after were ignored, is no integrity error', async () => {
+  for (const page of PAGES.slice(1)) {
+    const { listing, keyspace } = listPage({
+      page,
+      change: ({ keys, continues }) => ({ keys: [`${keyspace.keyPrefix}-running-0`, ...keys], continues }),
+    });
+    await assert.rejects(listing, { name: 'AttemptError', kind: 'start-after', handling: 'fail' });
+  }
+});
+
 test('a key that the run did not write is an integrity error, which shows it on one line', async () => {
   const foreign = (/** @type {(key: string) => string} */ make) => (/** @type {any} */ right) => ({
     ...right,

@@ -5,10 +5,10 @@ import { DEFAULT_STAGES, OPERATIONS, STAGES, STAGE_NAMES } from '../../lib/opera
 test('the stages run in the order of the operations and have their capitalized names', () => {
   assert.deepEqual(
     OPERATIONS.map(({ name }) => name),
-    ['write', 'read', 'range', 'stat', 'list', 'copy', 'batch-remove', 'remove'],
+    ['write', 'read', 'range', 'stat', 'list', 'copy', 'create', 'swap', 'batch-remove', 'remove'],
   );
   assert.deepEqual(STAGE_NAMES, [
-    ...['Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Mixed'],
+    ...['Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Create', 'Swap', 'Mixed'],
     ...['Batch-remove', 'Remove'],
   ]);
   assert.deepEqual(DEFAULT_STAGES, ['write', 'read', 'stat', 'remove']);
@@ -28,6 +28,8 @@ test('each operation makes its S3 call', () => {
       'HeadObject',
       'ListObjectsV2',
       'CopyObject',
+      'PutObject',
+      'PutObject',
       'DeleteObjects',
       'DeleteObject',
     ],

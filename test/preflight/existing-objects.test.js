@@ -73,7 +73,7 @@ test('the readable objects are the first ones of equal size', async () => {
   const admin = new FakeAdmin(keys);
   admin.listPage = async (bucket) => ({
     objects: keys[bucket].map((key) => ({ key, size: halfSize.has(key) ? 50 : 100, modifiedAt: 0 })),
-    isLast: true,
+    next: null,
   });
   [...halfSize].forEach((key) => Object.values(keys).forEach((list) => assert.ok(list.length > 0, key)));
   assert.equal((await find(admin, keyspace)).readable, null, 'some objects in between have another size');
@@ -89,8 +89,8 @@ function adminOfOneSize(...parameters) {
   const admin = new FakeAdmin(...parameters);
   const { listPage } = admin;
   admin.listPage = async (...range) => {
-    const { objects, isLast } = await listPage.apply(admin, range);
-    return { objects: objects.map((object) => ({ ...object, size: 100 })), isLast };
+    const { objects, next } = await listPage.apply(admin, range);
+    return { objects: objects.map((object) => ({ ...object, size: 100 })), next };
   };
   return admin;
 }
@@ -102,7 +102,7 @@ test('objects of several sizes are readable with the size distribution that they
   const admin = new FakeAdmin(keys);
   admin.listPage = async (bucket) => ({
     objects: keys[bucket].map((key) => ({ key, size: sizeOf(keyspace.indexOf(bucket, key)), modifiedAt: 0 })),
-    isLast: true,
+    next: null,
   });
   const readable = async (/** @type {Overrides} */ config) => (await find(admin, keyspace, undefined, config)).readable;
   assert.deepEqual(await readable({ size: 100, sizes }), { count: 40, size: 100, sizes });
@@ -125,11 +125,11 @@ test('a bucket that cannot be listed does not affect the others', async () => {
   const admin = new FakeAdmin(keys);
   const { listPage } = admin;
   const denied = new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403' });
-  admin.listPage = async (bucket, prefix, after) => {
+  admin.listPage = async (bucket, prefix, from) => {
     if (bucket === 'one') {
       throw denied;
     }
-    return listPage.call(admin, bucket, prefix, after);
+    return listPage.call(admin, bucket, prefix, from);
   };
   const { count, unlisted } = await find(admin, keyspace);
   assert.deepEqual([count, [...unlisted]], [keys.two.length, [['one', denied]]]);

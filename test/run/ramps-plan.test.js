@@ -6,7 +6,7 @@ import { CostBudget } from '../../lib/cost/cost-budget.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { STALL_TIMEOUT_MS } from '../../lib/engine/stage-watch.js';
 import { mergeRamps } from '../../lib/merge/ramp.js';
-import { bucketMeters } from '../../lib/meter/bucket-meter.js';
+import { bucketMeters } from '../../lib/meter/part-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
@@ -120,7 +120,13 @@ function prepare(
           buckets: buckets.map((bucket, slot) => ({ bucket, meter: meters?.[slot] ?? null })),
         },
         ...{ secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
-        connections: { opened: 1, reused: 0, lookupTime: tasks.length === 1 ? 7 : null, meter: new ConnectionMeter() },
+        connections: {
+          opened: 1,
+          reused: 0,
+          socketWait: 0,
+          lookupTime: tasks.length === 1 ? 7 : null,
+          meter: new ConnectionMeter(),
+        },
         clientLoad: { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
       };
     },

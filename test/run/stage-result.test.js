@@ -54,7 +54,7 @@ function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
       secondLatencies: new Map(),
       clientLoad: CLIENT_LOAD,
       hostLoad: NO_HOST_LOAD,
-      connections: { opened: 1, reused: 10, lookupTime: 0.5, meter: connections },
+      connections: { opened: 1, reused: 10, socketWait: 0, lookupTime: 0.5, meter: connections },
     },
     clock,
     objects: 50,
@@ -104,7 +104,7 @@ test('the rate of a timed stage is over its whole time, whenever its last operat
         ...{
           clientLoad: CLIENT_LOAD,
           hostLoad: NO_HOST_LOAD,
-          connections: { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() },
+          connections: { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() },
         },
       },
       ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
@@ -133,7 +133,7 @@ function evidenceAfter(record) {
   const meter = new StageMeter(clock, startedAt);
   record(meter, startedAt);
   clock.advance(1000);
-  const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
+  const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
   const clientLoad = { ...CLIENT_LOAD, cpuUser: 600, cpuSystem: 200 };
   const outcome = {
     end: /** @type {const} */ ('overloaded'),
@@ -212,7 +212,7 @@ test('a stage of several kinds has figures and a bottleneck for each', () => {
   writes.throttled += 90;
   const endedAt = clock.now();
   const outcome = { end: /** @type {const} */ ('complete'), fatal: null, startedAt, endedAt, kinds };
-  const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
+  const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
   const stage = mixedStage('Mixed', [
     { operation: OPERATIONS[0], weight: 1 },
     { operation: OPERATIONS[1], weight: 2 },

@@ -52,7 +52,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       tasks.push({ ...task, at: time.hostTime - START });
       const played = (await play(task, hooks, time, signal)) ?? {};
       const meter = new StageMeter(clock, startedAt);
-      const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
+      const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
       const clientLoad = { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 };
       const times = { startedAt, endedAt: clock.now() };
       const secondLatencies = new Map();
@@ -257,7 +257,6 @@ test('events in a stage are reported under its name', async (t) => {
     threads: 4,
     buckets: 2,
     bytesPerOperation: 1000,
-    nominalBytes: 0,
     duration: null,
   };
   assert.deepEqual(events, [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
+import { BucketAdmin, LIST_START, listPositionAfter } from '../../lib/s3/bucket-admin.js';
 import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { WITHHELD } from '../../lib/text/redact.js';
@@ -10,6 +10,7 @@ import { openTestStore } from '../helpers/store.js';
 import { startVersionedStore } from '../helpers/versioned-store.js';
 
 /**
+ * @import { ListPosition } from '../../lib/s3/bucket-admin.js'
  * @import { Target } from '../helpers/store.js'
  * @import { VersionedStoreOptions } from '../helpers/versioned-store.js'
  * @import { TestContext } from 'node:test'
@@ -65,8 +66,8 @@ async function adminOf(t, keys, faults = '') {
  * @param {string} startAfter
  */
 async function pageOf(admin, prefix, startAfter) {
-  const { objects, isLast } = await admin.listPage(BUCKET, prefix, startAfter);
-  return { keys: objects.map(({ key }) => key), isLast };
+  const { objects, next } = await admin.listPage(BUCKET, prefix, listPositionAfter(startAfter));
+  return { keys: objects.map(({ key }) => key), isLast: next === null };
 }
 
 test('a page holds the keys under a prefix in their order', async (t) => {
@@ -95,7 +96,7 @@ test('a list without an end is given up once it is longer than any that there is
       },
     });
     const admin = await adminAt(t, server.port);
-    await assert.rejects(admin.listPage(BUCKET, 'p/', ''), {
+    await assert.rejects(admin.listPage(BUCKET, 'p/', LIST_START), {
       ...{ name: 'AttemptError', kind: 'protocol', handling: 'fail' },
       message: 'the response is longer than any S3 document: more than 8388608 bytes',
     });
@@ -109,6 +110,36 @@ test('a page holds a thousand keys, and says that there are more', async (t) => 
   const { admin } = await adminOf(t, keys);
   assert.deepEqual(await pageOf(admin, 'p/', ''), { keys: keys.slice(0, 1000), isLast: false });
   assert.deepEqual(await pageOf(admin, 'p/', keys[999]), { keys: keys.slice(1000), isLast: true });
+});
+
+test('the next page is requested by token, or by marker and key if the store sends none', async (t) => {
+  const keys = Array.from({ length: 1001 }, (_, place) => `p/${String(place).padStart(4, '0')}`);
+  const { admin } = await adminOf(t, keys);
+  for (const foreign of [false, true]) {
+    const list = (/** @type {ListPosition} */ from) =>
+      foreign ? admin.listForeignPage(BUCKET, 'p/', from) : admin.listPage(BUCKET, 'p/', from);
+    const { next } = await list(LIST_START);
+    assert.deepEqual(Object.keys(next?.input ?? {}), ['ContinuationToken']);
+    const { objects, next: end } = await list(next ?? LIST_START);
+    assert.deepEqual([objects.map(({ key }) => key), end], [[keys[1000]], null]);
+  }
+  const page = '<IsTruncated>true</IsTruncated><Contents><Key>p/b</Key><Size>1</Size></Contents>';
+  const first = await (
+    await adminOfDocument(t, `<ListBucketResult>${page}</ListBucketResult>`)
+  ).listPage(BUCKET, 'p/', LIST_START);
+  assert.deepEqual(first.next, { after: 'p/b', input: { StartAfter: 'p/b', Marker: 'p/b' } });
+});
+
+test('a page that begins before the end of the previous one is refused, as is an empty one without a token', async (t) => {
+  const again = '<IsTruncated>true</IsTruncated><Contents><Key>p/b</Key><Size>1</Size></Contents>';
+  const admin = await adminOfDocument(t, `<ListBucketResult>${again}</ListBucketResult>`);
+  const { next } = await admin.listPage(BUCKET, 'p/', LIST_START);
+  await assert.rejects(admin.listPage(BUCKET, 'p/', next ?? LIST_START), /lists keys that were not requested/);
+  const empty = '<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>';
+  const emptyAdmin = await adminOfDocument(t, empty);
+  await assert.rejects(emptyAdmin.listPage(BUCKET, 'p/', LIST_START), {
+    message: 'the list of bucket bucket-a claims to continue but contains no objects',
+  });
 });
 
 test('a batch of keys is deleted, those that do not exist included, and no other', async (t) => {
@@ -142,19 +173,19 @@ test('what the store says of a key that it did not delete is told, however littl
 
 test('a refusal is an attempt’s error', async (t) => {
   const { admin } = await adminOf(t, [], 'LIST.status=503:100%,POST.status=403:100%');
-  await assert.rejects(admin.listPage(BUCKET, 'p/', ''), {
+  await assert.rejects(admin.listPage(BUCKET, 'p/', LIST_START), {
     name: 'AttemptError',
     kind: 'throttled',
     handling: 'retry',
   });
   await assert.rejects(admin.deleteBatch(BUCKET, ['p/a']), { name: 'AttemptError', kind: 'denied', handling: 'stop' });
-  await assert.rejects(admin.listPage('elsewhere', 'p/', ''), { name: 'AttemptError', kind: 'no-bucket' });
+  await assert.rejects(admin.listPage('elsewhere', 'p/', LIST_START), { name: 'AttemptError', kind: 'no-bucket' });
 });
 
 test('a request that is never answered ends in time, and is tried again by whoever retries', async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'LIST.hang=100%' });
   const admin = await openAdmin(t, endpoint, 100);
-  await assert.rejects(admin.listPage(BUCKET, 'p/', ''), (error) => {
+  await assert.rejects(admin.listPage(BUCKET, 'p/', LIST_START), (error) => {
     assert.ok(error instanceof AttemptError);
     assert.deepEqual([error.kind, error.handling], ['timeout', 'retry']);
     return true;
@@ -176,10 +207,10 @@ test('keys that a URL or XML has to escape are found, listed and deleted', async
   for (const key of keys) {
     assert.equal(await admin.has(BUCKET, key), true, key);
   }
-  const { objects, ...page } = await admin.listForeignPage(BUCKET, 'p/', '');
+  const { objects, ...page } = await admin.listForeignPage(BUCKET, 'p/', LIST_START);
   const keysOf = objects.map(({ key }) => key);
-  assert.deepEqual({ keys: keysOf, ...page }, { keys, isLast: true, unreadable: 0, isDecoded: true });
-  assert.deepEqual((await admin.listForeignPage(BUCKET, '', keys[2])).objects.length, 1);
+  assert.deepEqual({ keys: keysOf, ...page }, { keys, next: null, unreadable: 0, isDecoded: true });
+  assert.deepEqual((await admin.listForeignPage(BUCKET, '', listPositionAfter(keys[2]))).objects.length, 1);
   assert.deepEqual(await admin.deleteBatch(BUCKET, keys), []);
   assert.deepEqual(await endpoint.list(BUCKET), []);
 });

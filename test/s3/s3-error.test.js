@@ -30,6 +30,7 @@ const ANSWERS = /** @type {const} */ ([
   [400, 'RequestExpired', 'denied', 'stop'],
   [400, 'InvalidContinuationToken', 'client-error', 'fail'],
   [403, 'QuotaExceeded', 'full', 'stop'],
+  [403, 'TotalSizeExceeded', 'full', 'stop'],
   [400, 'XMinioAdminBucketQuotaExceeded', 'full', 'stop'],
   [507, 'XMinioStorageFull', 'full', 'stop'],
   [413, 'InsufficientStorage', 'full', 'stop'],

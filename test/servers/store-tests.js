@@ -54,7 +54,7 @@ const COUNTED = [...OPERATIONS, 'listobjectsv2', 'copyobject', 'deleteobjects', 
  * @param {{ bucketCount?: number, counted?: readonly string[] }} [options] `counted`: operations
  * @returns {Promise<LoadRun>}
  */
-async function runLoad(server, parameters, { bucketCount = BUCKETS, counted = COUNTED } = {}) {
+export async function runLoad(server, parameters, { bucketCount = BUCKETS, counted = COUNTED } = {}) {
   const buckets = await server.createBuckets(bucketCount);
   const counts = () => Promise.all(counted.map((operation) => server.countsOf(operation)));
   const earlier = await counts();
@@ -434,9 +434,10 @@ export function testCleanup(title, server, clients) {
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server its buckets can keep versions
+ * @param {readonly boolean[]} [states] whether versioning is suspended
  */
-export function testVersions(title, server) {
-  for (const suspended of [false, true]) {
+export function testVersions(title, server, states = [false, true]) {
+  for (const suspended of states) {
     test(`Row 33: ${title}: a bucket whose versioning is ${suspended ? 'suspended' : 'enabled'} is refused, or no version is left`, async () => {
       const buckets = await server.createBuckets(2);
       for (const bucket of buckets) {

@@ -203,7 +203,7 @@ test('never shows the password of a URL', async () => {
     [
       'S3_HOSTNAME',
       'minio_1',
-      'expected only a host name, got "minio_1": a host name has no underscore, so use its address or another name',
+      'expected a host name such as s3.example.com, got "minio_1": a host name has no underscore, so use its address or another name',
     ],
     ['S3_REGION', url, 'expected a region such as auto, got "…@example.com:9000/bucket"'],
   ]) {

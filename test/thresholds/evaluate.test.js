@@ -141,12 +141,12 @@ test('nothing is left if nothing needed clean-up; it is unknown if objects were 
 test("a counter that one host's log lacks is unknown for its stage, the run and the merge", () => {
   const old = readFileSync(OLD_LOG, 'utf8').split('\n');
   const own = readFileSync(OWN_LOG, 'utf8').split('\n');
-  const untold = ['throttled', 'failed', 'integrityErrors', 'skipped', 'abandoned'];
+  const missing = ['throttled', 'failed', 'integrityErrors', 'skipped', 'abandoned'];
   /** @type {Record<string, string[]>[]} */
   const several = [{ 'old.txt': old }, { 'old.txt': old, 'own.txt': own }];
   for (const logs of several) {
     const { result } = aggregateOf(logs).merged;
-    for (const metric of [...untold, ...untold.map((name) => `write.${name}`)]) {
+    for (const metric of [...missing, ...missing.map((name) => `write.${name}`)]) {
       const { value, outcome, message } = judged(`${metric} == 0`, result);
       assert.deepEqual(
         [value, outcome, message],
@@ -158,9 +158,17 @@ test("a counter that one host's log lacks is unknown for its stage, the run and 
   }
   const alone = aggregateOf({ 'own.txt': own }).merged.result;
   assert.deepEqual(
-    untold.filter((metric) => figureOf(alone, 'write', metricOf(metric)) === null),
+    missing.filter((metric) => figureOf(alone, 'write', metricOf(metric)) === null),
     [],
   );
+});
+
+test('percentiles of some of the hosts are not asserted', () => {
+  const own = readFileSync(OWN_LOG, 'utf8').split('\n');
+  const { result } = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n'), 'own.txt': own }).merged;
+  assert.equal(result.stages[0].latency.operations?.count, result.stages[0].operations - 10_000);
+  const { outcome, message } = judged('write.p99 < 10s', result);
+  assert.deepEqual([outcome, message], ['inconclusive', 'not known: old.txt:1: no histogram']);
 });
 
 /** @param {string} name */

@@ -1,4 +1,4 @@
-import { cacheRows, oldCopyFindings } from '../cache-rows.js';
+import { cacheRows, statusFindings, statusTitle } from '../cache-rows.js';
 import { count, figure, megabytes, milliseconds, rate, share, table } from './figures.js';
 import { html } from './markup.js';
 
@@ -11,7 +11,7 @@ import { html } from './markup.js';
 
 /** @type {readonly Column<CacheRow>[]} */
 const COLUMNS = [
-  { title: 'Cache status', kind: 'text', cell: ({ cache }) => cache.status },
+  { title: 'Status', kind: 'text', cell: ({ cache }) => cache.status },
   { title: 'Operations', cell: ({ cache }) => count(cache.operations) },
   { title: 'Share', cell: (row) => share(row.share) },
   { title: 'Rate', unit: 'ops/s', cell: ({ cache }) => rate(cache.average) },
@@ -25,7 +25,7 @@ const COLUMNS = [
 
 /**
  * @param {Result} result
- * @returns {Section | null} null if nothing was read through a cache
+ * @returns {Section | null} null if nothing was read through a cache, and no operation was a race
  */
 export function cacheSection({ stages }) {
   const rows = cacheRows(stages);
@@ -33,10 +33,11 @@ export function cacheSection({ stages }) {
     ? null
     : {
         id: 'cache',
-        title: 'Cache',
+        title: statusTitle(stages),
         body: html`<p>
-            Reads through the public URL, by the status that the cache reported. ${oldCopyFindings(stages).join(' ')}
+            Reads through the public URL, by the status that the cache reported; writes of races, by outcome.
+            ${statusFindings(stages).join(' ')}
           </p>
-          ${table({ caption: 'Reads by cache status', columns: COLUMNS, rows, groupOf: ({ heading }) => heading })}`,
+          ${table({ caption: 'Requests by status', columns: COLUMNS, rows, groupOf: ({ heading }) => heading })}`,
       };
 }

@@ -10,7 +10,7 @@ const LINES = {
 };
 
 /** Number of stage colours in the page's style. */
-const STAGE_COLORS = 6;
+export const STAGE_COLORS = 6;
 
 /**
  * The frame of a chart that the page's script draws.

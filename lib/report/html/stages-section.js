@@ -4,6 +4,7 @@ import { failedAttemptsOf } from '../../model/failed-attempts.js';
 import { shortLimit } from '../../text/figures.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
+import { hostsWithPercentiles } from '../../model/completeness.js';
 import { limitReasons } from '../limit-reasons.js';
 import { stabilityLine } from '../stability-line.js';
 import { rateOf, searchedFigures } from '../answer.js';
@@ -83,6 +84,8 @@ function findingOf(stage) {
     stage.end === undefined || stage.end === null || stage.end === 'complete'
       ? []
       : [`The stage ended early: ${stage.end}.`];
+  const hosts = hostsWithPercentiles(stage);
+  const percentiles = hosts === null ? [] : [`Percentiles are from ${hosts}.`];
   const suspended =
     paused === 0
       ? []
@@ -92,6 +95,6 @@ function findingOf(stage) {
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[limit, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
+      ${[limit, ...hostReasons.map((reason) => `${reason}.`), ...end, ...percentiles, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
     </dd> `;
 }

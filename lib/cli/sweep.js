@@ -1,0 +1,220 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../cost/prices.js';
+import { stagesOf } from '../operations/registry.js';
+import { readOptions } from '../options/read-options.js';
+import { RUN_OPTIONS } from '../options/run-options.js';
+import { Checks, refuseIfAny } from '../options/usage-error.js';
+import { costLine } from '../report/cost-line.js';
+import { formatSweepCsv } from '../report/sweep-csv.js';
+import { sweepFigures } from '../report/sweep-figures.js';
+import { SweepProgress } from '../report/sweep-progress.js';
+import { formatSweep } from '../report/sweep-text.js';
+import { prepareCells } from '../series/prepare-cells.js';
+import { readSweep, writeSweep } from '../series/saved-sweep.js';
+import { runSeries } from '../series/series.js';
+import { orderOf, planSweep } from '../series/sweep-plan.js';
+import { counted } from '../text/figures.js';
+import { shellWord } from '../text/shell-words.js';
+import { formatDuration } from '../text/units.js';
+import { withSweepAdvice } from './advice.js';
+import { closingMessages } from './closing-messages.js';
+import { EXIT } from './exit-status.js';
+import { cleanupCommand, laterOf } from './later-commands.js';
+import { openResults } from './result-files.js';
+
+/**
+ * @import { Config } from '../model/config.js'
+ * @import { RunResult } from '../model/result.js'
+ * @import { ReadyRun } from '../model/run-events.js'
+ * @import { OptionValues } from '../options/read-options.js'
+ * @import { PreparedCell } from '../series/prepare-cells.js'
+ * @import { Sweep, SweepPlan, SweepTurn } from '../series/sweep-plan.js'
+ * @import { SweepArguments } from './command-line.js'
+ * @import { Program } from './main.js'
+ * @import { ResultOutput } from './result-files.js'
+ */
+
+/** Short, because people copy it. */
+const MAX_DRAWN_SEED = 10_000;
+
+/**
+ * `r2-benchmark sweep`: runs every combination of some options' values.
+ *
+ * @param {SweepArguments} given
+ * @param {Program} program
+ * @returns {Promise<number>} the exit status
+ */
+export async function sweepByCommand(given, program) {
+  const { plan, turns, values } = planOf(given);
+  const { env, invocation, terminal, stopRequest } = program;
+  const { signal } = stopRequest;
+  const cells = await prepareCells(plan, { env, invocation, signal, now: Date.now(), random: Math.random });
+  const checks = new Checks();
+  const { json, csv, report } = values;
+  const outputs = await openResults({ json, csv, report }, checks);
+  checks.conclude();
+  const notify = values.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
+  stopRequest.listen();
+  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
+  const order = orderOf(plan, turns);
+  const before = turns.length;
+  announcement({ plan, cells, turns, order }).forEach(notify);
+  const sweep = { ...plan, turns };
+  const progress = new SweepProgress(terminal, {
+    now: () => performance.now(),
+    before,
+    total: before + order.length,
+    quiet: values.quiet,
+  });
+  const saved = outputs.filter(({ reporter, file }) => reporter.option === 'json' && file?.isReplaceable);
+  const runs = runsOf({ order, cells, turns, maxCost: values.maxCost, progress, program });
+  try {
+    for await (const { turn, ...outcome } of runSeries(runs, signal)) {
+      turns.push({ cell: turn.cell, ...outcome, problem: progress.ends(outcome) });
+      // After each run, so that even a killed process can be resumed.
+      saved.forEach(({ file }) => file?.write(writeSweep(sweep, sweepFigures(sweep))));
+    }
+  } finally {
+    progress.close();
+  }
+  const failures = await writeAll(sweep, outputs, { terminal, notify });
+  const left = before + order.length - turns.length;
+  if (left > 0 && stopRequest.status === null) {
+    failures.push(`--max-cost is reached: ${counted(left, 'run')} left`);
+  }
+  failures.forEach((failure) => terminal.err(`error: ${failure}`));
+  const isComplete = left === 0 && turns.every(({ problem }) => problem === null);
+  if (!isComplete && saved.length > 0) {
+    notify(`Continue with: ${invocation.benchmark} sweep --resume ${shellWord(String(values.json))}`);
+  }
+  return stopRequest.status ?? (isComplete && failures.length === 0 ? EXIT.complete : EXIT.incomplete);
+}
+
+/**
+ * @param {SweepArguments} given
+ * @returns {{ plan: SweepPlan, turns: SweepTurn[], values: OptionValues }}
+ * @throws {UsageError} with every problem
+ */
+function planOf({ operands, given, problems: found, hint }) {
+  const [objects, threads] = operands;
+  const shared = Object.entries(given).filter(([name]) => RUN_OPTIONS.includes(name) && name !== 'maxCost');
+  const isBare = given.resume !== undefined && operands.length + shared.length === 0 && given.vary === undefined;
+  const { values, problems } = readOptions('sweep', given, { operands: isBare ? undefined : operands });
+  const saved = values.resume === undefined ? null : readSweep(values.resume);
+  const typed = { options: { objects, threads, ...Object.fromEntries(shared) }, vary: values.vary ?? [] };
+  const before = saved && { options: saved.request.options, vary: saved.request.vary };
+  const { repeat, seed, reference } = saved?.request ?? {};
+  const { plan, problems: ofPlan } = planSweep({
+    ...(before ?? typed),
+    repeat: given.repeat === undefined ? (repeat ?? values.repeat) : values.repeat,
+    seed: seed ?? values.seed ?? Math.floor(Math.random() * MAX_DRAWN_SEED),
+    reference: values.reference ?? reference ?? null,
+  });
+  const all = [
+    ...found,
+    // Conflicts between options are those of the cells, which set some of them.
+    ...problems.filter((problem) => /^(--[a-z-]+|<\w+>): /.test(problem)),
+    ...(before === null || isBare || isDeepStrictEqual(typed, before)
+      ? []
+      : [`--resume: ${values.resume} is of another sweep: pass only --resume, which repeats its options`]),
+    ...ofPlan,
+  ];
+  if (plan.variables.length === 0 && all.length === 0) {
+    all.push('sweep requires --vary, such as --vary size=4KiB,64KiB --vary threads=1,8,64');
+  }
+  refuseIfAny(withSweepAdvice([...new Set(all)], { objects, threads, ...given }), hint);
+  return { plan, turns: saved?.turns ?? [], values: { ...values, json: values.json ?? values.resume } };
+}
+
+/**
+ * @param {{ plan: SweepPlan, cells: readonly PreparedCell[], turns: readonly SweepTurn[],
+ *   order: readonly number[] }} parts
+ * @returns {string[]} what will run, how long it takes at most, and what it costs
+ */
+function announcement({ plan: { variables, request }, cells, turns, order }) {
+  const configs = order.map((cell) => cells[cell].config);
+  const longest = configs.reduce(
+    (sum, { load, schedule: { duration = NaN, gap = 0 } }) => sum + stagesOf(load).length * (duration + gap),
+    0,
+  );
+  const time = Number.isNaN(longest) ? '' : `, at most ${formatDuration(longest)} of stages`;
+  const grid = variables.map(({ label, values }) => `${values.length} × ${label}`).join(', ');
+  const [first, ...others] = /** @type {Config[]} */ (
+    configs.filter(({ store }) => store !== null && hasThesePrices(store.hostname))
+  );
+  const cost = first === undefined ? null : costLine(first, ...others);
+  return [
+    ...new Set(cells.flatMap(({ target }) => target?.notices ?? [])),
+    `${counted(cells.length, 'cell')} (${grid}), ${counted(request.repeat, 'run')} each, in random order (--seed ${request.seed})`,
+    ...(turns.length === 0 ? [] : [`${counted(turns.length, 'run')} kept from before`]),
+    `${counted(order.length, 'run')} to make${time}`,
+    ...(cost === null ? [] : [cost]),
+  ];
+}
+
+/**
+ * @param {{ order: readonly number[], cells: readonly PreparedCell[], turns: readonly SweepTurn[],
+ *   maxCost: number | undefined, progress: SweepProgress, program: Program }} parts `turns` grows as runs end
+ */
+function* runsOf({ order, cells, turns, maxCost, progress, program }) {
+  const { env, invocation, terminal, stopRequest } = program;
+  for (const cell of order) {
+    const { label, options, values } = cells[cell];
+    // The option takes micro-dollars.
+    const left = maxCost && Math.floor((maxCost - dollarsSpent(turns)) * 1e6) / 1e6;
+    if (left !== undefined && left <= 0) {
+      return;
+    }
+    progress.starts(label);
+    stopRequest.onEndAtOnce = () => {};
+    const runIsReady = (/** @type {ReadyRun} */ { config, variables }) => {
+      const later = laterOf(values, variables, invocation);
+      stopRequest.onEndAtOnce = () => {
+        if (!config.store.isEmbedded && config.objects.existing === undefined) {
+          terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
+        }
+      };
+      const runEnds = (/** @type {RunResult} */ ran) => {
+        const { errors } = closingMessages({ ...ran, problems: [] }, config, later);
+        errors.forEach((error) => terminal.err(`${label}: ${error}`));
+      };
+      Object.assign(progress, { runEnds });
+    };
+    const context = { on: Object.assign(progress, { runIsReady }), env, ownsProcess: true, invocation };
+    yield { cell, options: left === undefined ? options : { ...options, maxCost: left }, context };
+  }
+}
+
+/** @param {readonly SweepTurn[]} turns */
+function dollarsSpent(turns) {
+  return turns.reduce((sum, { result }) => {
+    const requests = Object.values(result?.requests ?? {}).reduce((all, count) => all + count, 0);
+    return sum + dollarsSpentOn(result?.stages ?? []) + (requests * DOLLARS_PER_MILLION.A) / 1e6;
+  }, 0);
+}
+
+/**
+ * @param {Sweep} sweep
+ * @param {readonly ResultOutput[]} outputs
+ * @param {Pick<Program, 'terminal'> & { notify: (line: string) => void }} context
+ * @returns {Promise<string[]>} a message for each file that could not be written
+ */
+async function writeAll(sweep, outputs, { terminal, notify }) {
+  const stages = sweepFigures(sweep);
+  const { sweepPage } = await import('../report/html/sweep-page.js');
+  /** @type {Readonly<Record<string, () => Iterable<string>>>} */
+  const formats = {
+    json: () => writeSweep(sweep, stages),
+    csv: () => formatSweepCsv(sweep),
+    report: () => sweepPage(sweep, stages),
+  };
+  const text = formatSweep(sweep, stages);
+  const onStdout = outputs.find(({ file }) => file === null);
+  if (onStdout === undefined) {
+    await terminal.report(text);
+  } else {
+    text.trimEnd().split('\n').forEach(notify);
+    await terminal.report([...formats[onStdout.reporter.option]()].join(''));
+  }
+  return outputs.flatMap(({ reporter, file }) => file?.write(formats[reporter.option]()) ?? []);
+}

@@ -1,0 +1,176 @@
+import { counted, rounded } from '../../text/figures.js';
+import { SWEPT_FIGURES, linesOf, spreadText, sweepSentences } from '../sweep-figures.js';
+import { chartTable, figure, rate, table } from './figures.js';
+import { html } from './markup.js';
+import { formatPage } from './page.js';
+import { STAGE_COLORS, stageKey } from './plot.js';
+
+/**
+ * @import { Sweep, SweepCell } from '../../series/sweep-plan.js'
+ * @import { SweptStage } from '../sweep-figures.js'
+ * @import { Column } from './figures.js'
+ *
+ * @typedef {ReturnType<typeof linesOf>[number]} Line
+ */
+
+/** Of the shades of a heat map. */
+const SHADES = 4;
+
+/**
+ * @param {Sweep} sweep
+ * @param {readonly SweptStage[]} stages
+ * @returns {Generator<string, void, undefined>} the page in chunks
+ */
+export function sweepPage(sweep, stages) {
+  const { request, cells, variables } = sweep;
+  const [first, ...sentences] = sweepSentences(sweep, stages);
+  const title = `r2-benchmark: sweep over ${variables.map(({ label }) => label).join(', ')}`;
+  const sections = stages.map((stage) => ({
+    id: stage.stage.toLowerCase(),
+    title: stage.stage,
+    body: html`${heatMap(sweep, stage)} ${curves(sweep, stage)} ${chartTable(cellTable(sweep, stage))}`,
+  }));
+  const method = html`<p>
+    ${counted(cells.length, 'cell')} in random order (seed ${request.seed}), ${counted(request.repeat, 'run')} each.
+    Figures are geometric means over the runs of a cell. From two runs on, ± is the farther end of the 95% interval (t
+    intervals of the logarithms; ratios by Welch).
+  </p> `;
+  return formatPage({
+    title,
+    header: html`<p class="eyebrow">${title}</p>
+      <h1>${first}</h1>
+      ${sentences.map((sentence) => html`<p>${sentence}</p>`)} `,
+    sections: [...sections, { id: 'method', title: 'Method', body: method }],
+    data: {},
+  });
+}
+
+/**
+ * The rates, with the last variable across. Shades follow the logarithm.
+ *
+ * @param {Sweep} sweep
+ * @param {SweptStage} stage
+ */
+function heatMap(sweep, stage) {
+  const [across] = sweep.variables.slice(-1);
+  const rates = stage.cells.flatMap((each) => (each === null ? [] : [each.rate]));
+  const [least, most] = [Math.min(...rates), Math.max(...rates)];
+  const shadeOf = (/** @type {number} */ value) =>
+    most === least ? 0 : Math.min(Math.floor((SHADES * Math.log(value / least)) / Math.log(most / least)), SHADES - 1);
+  const columns = across.values.map((value, index) => ({
+    title: `${across.label}=${value}`,
+    cell: (/** @type {Line} */ { points }) => {
+      const { found } = points[index];
+      return found && html`<span class="heat heat-${shadeOf(found.rate)}">${rate(found.rate)}</span>`;
+    },
+  }));
+  return table({
+    caption: `${stage.stage}, operations per second`,
+    columns: [{ title: '', kind: 'text', cell: ({ others }) => others || stage.stage }, ...columns],
+    rows: linesOf(sweep, stage, across),
+  });
+}
+
+/** Dimensions of the curves, in pixels. */
+const WIDTH = 720;
+const HEIGHT = 260;
+const LEFT = 70;
+const RIGHT = 20;
+const TOP = 16;
+const BOTTOM = 40;
+
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
+
+/**
+ * The rates over the last numeric variable, on a logarithmic scale; null without one.
+ *
+ * @param {Sweep} sweep
+ * @param {SweptStage} stage
+ */
+function curves(sweep, stage) {
+  const variable = sweep.variables.findLast(({ numbers }) => numbers?.every((number) => number > 0));
+  if (variable === undefined) {
+    return null;
+  }
+  const numbers = /** @type {readonly number[]} */ (variable.numbers);
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  const highest = Math.max(...stage.cells.map((each) => each?.interval?.high ?? each?.rate ?? 0));
+  const x = (/** @type {number} */ number) =>
+    Math.round(LEFT + ((WIDTH - LEFT - RIGHT) * Math.log(number / least)) / Math.log(most / least));
+  const y = (/** @type {number} */ value) => Math.round(HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / highest);
+  const ticks = TICKS.map(
+    (share) =>
+      html`<line
+          class="grid"
+          x1="${LEFT}"
+          x2="${WIDTH - RIGHT}"
+          y1="${y(share * highest)}"
+          y2="${y(share * highest)}"
+        />
+        <text class="small" x="${LEFT - 8}" y="${y(share * highest) + 4}" text-anchor="end"
+          >${rounded(share * highest)}</text
+        >`,
+  );
+  const names = numbers.map(
+    (number, index) =>
+      html`<text class="small" x="${x(number)}" y="${HEIGHT - 20}" text-anchor="middle"
+        >${variable.values[index]}</text
+      >`,
+  );
+  const lines = linesOf(sweep, stage, variable);
+  const drawn = lines.map(({ points }, index) => {
+    const known = points
+      .flatMap(({ number, found }) => (found === null ? [] : [{ at: x(number), ...found }]))
+      .toSorted((one, other) => one.at - other.at);
+    return html`<g class="stage-${index % STAGE_COLORS}">
+      <polyline points="${known.map(({ at, rate: value }) => `${at},${y(value)}`).join(' ')}" />
+      ${known.map(
+        ({ at, rate: value, interval }) =>
+          html`<circle cx="${at}" cy="${y(value)}" r="3" />
+            <line x1="${at}" x2="${at}" y1="${y(interval?.low ?? value)}" y2="${y(interval?.high ?? value)}" />`,
+      )}
+    </g>`;
+  });
+  const label = `${stage.stage}, operations per second by ${variable.label}`;
+  return html`<figure class="chart">
+    <figcaption>${label}${stageKey(lines.map(({ others }) => ({ stage: others || stage.stage })))}</figcaption>
+    <div class="scroll" role="region" tabindex="0" aria-label="${label}">
+      <svg
+        class="ratios curves"
+        viewBox="0 0 ${WIDTH} ${HEIGHT}"
+        width="${WIDTH}"
+        height="${HEIGHT}"
+        role="img"
+        aria-label="${label}; the table lists the values"
+      >
+        ${ticks} ${names} ${drawn}
+      </svg>
+    </div>
+  </figure> `;
+}
+
+/**
+ * @param {Sweep} sweep
+ * @param {SweptStage} stage
+ */
+function cellTable({ variables, cells }, { stage, cells: figures }) {
+  /** @typedef {{ cell: SweepCell, found: SweptStage['cells'][number] }} Row */
+  /** @type {readonly Column<Row>[]} */
+  const columns = [
+    ...variables.map(({ name, label }) => ({
+      title: label,
+      kind: /** @type {const} */ ('text'),
+      cell: (/** @type {Row} */ { cell }) => cell.settings[name],
+    })),
+    ...SWEPT_FIGURES.map(({ title, value, format, interval }) => ({
+      title,
+      cell: (/** @type {Row} */ { found }) =>
+        html`${figure(found && value(found), format)}${found && spreadText(value(found), interval?.(found))}`,
+    })),
+  ];
+  return table({
+    caption: `${stage} in each cell`,
+    columns,
+    rows: cells.map((cell, index) => ({ cell, found: figures[index] })),
+  });
+}

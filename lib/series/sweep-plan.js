@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { writesObjects, operationsOf } from '../operations/registry.js';
+import { RUN_OPTIONS, readRunOptions } from '../options/run-options.js';
+import { ROWS, flagOf } from '../options/table.js';
+import { yesOrNo } from '../options/values.js';
+import { andMore } from '../text/figures.js';
+import { quote } from '../text/quote.js';
+import { BUCKETS, readVariables } from './variables.js';
+
+/**
+ * @import { Result } from '../model/result.js'
+ *
+ * @typedef {Readonly<Record<string, string | boolean | readonly string[] | undefined>>} SweepOptions options and
+ *   arguments of a run by name, as the user typed them
+ *
+ * @typedef {object} SweepRequest
+ * @property {SweepOptions} options that all runs share
+ * @property {readonly string[]} vary values of --vary
+ * @property {number} repeat runs per cell
+ * @property {number} seed of the order
+ * @property {string | null} reference value of --reference
+ *
+ * @typedef {object} SweepVariable
+ * @property {string} name of an option or argument, or {@link BUCKETS}
+ * @property {string} label as --vary takes it, such as `part-size`
+ * @property {readonly string[]} values
+ * @property {readonly number[] | null} numbers null unless all values are numbers, sizes or times
+ *
+ * @typedef {object} SweepCell
+ * @property {string} label such as `size=4KiB threads=8`
+ * @property {Readonly<Record<string, string>>} settings values by the name of the variable
+ *
+ * @typedef {object} SweepPlan
+ * @property {SweepRequest} request
+ * @property {readonly SweepVariable[]} variables
+ * @property {readonly SweepCell[]} cells every combination of their values; the last variable varies fastest
+ * @property {number} reference index of the cell by whose rate the others are divided
+ *
+ * @typedef {object} SweepTurn a run that has ended
+ * @property {number} cell its index
+ * @property {string | null} problem why the run failed; null if it succeeded
+ * @property {Result | null} result null if the run was refused before its first request
+ *
+ * @typedef {SweepPlan & { turns: readonly SweepTurn[] }} Sweep turns in the order in which they ran
+ */
+
+/** Long enough for a rate, and short enough for many cells. */
+const DURATION = '10s';
+
+/**
+ * @param {SweepRequest} request
+ * @returns {{ plan: SweepPlan, problems: string[] }}
+ */
+export function planSweep(request) {
+  const { options, vary, reference } = request;
+  const { variables, problems } = readVariables(vary);
+  const twice = variables.filter(({ name }) => RUN_OPTIONS.includes(name) && options[name] !== undefined);
+  problems.push(...twice.map(({ label, name }) => `--vary ${label} cannot be combined with ${flagOf(ROWS[name])}`));
+  const cells = gridOf(variables);
+  const index = reference === null ? 0 : cells.findIndex((cell) => isNamed(cell, variables, reference));
+  if (index < 0 && problems.length === 0) {
+    problems.push(
+      `--reference: expected a cell, such as ${textOf(cells[0], variables)}, got ${quote(String(reference))}`,
+    );
+  }
+  const plan = { request, variables, cells, reference: index };
+  return { plan, problems: problems.length > 0 ? problems : problemsOfCells(plan) };
+}
+
+/**
+ * @param {readonly SweepVariable[]} variables
+ * @returns {SweepCell[]}
+ */
+function gridOf(variables) {
+  return variables.reduce(
+    (cells, { name, label, values }) =>
+      cells.flatMap((cell) =>
+        values.map((value) => ({
+          label: `${cell.label} ${label}=${value}`.trim(),
+          settings: { ...cell.settings, [name]: value },
+        })),
+      ),
+    /** @type {SweepCell[]} */ ([{ label: '', settings: {} }]),
+  );
+}
+
+/**
+ * @param {SweepCell} cell
+ * @param {readonly SweepVariable[]} variables
+ */
+function textOf({ settings }, variables) {
+  return variables.map(({ name, label }) => `${label}=${settings[name]}`).join(',');
+}
+
+/**
+ * @param {SweepCell} cell
+ * @param {readonly SweepVariable[]} variables
+ * @param {string} text one or more settings, comma-separated; values can contain commas
+ */
+function isNamed(cell, variables, text) {
+  return variables.reduce((rest, variable) => rest.replace(`,${textOf(cell, [variable])},`, ','), `,${text},`) === ',';
+}
+
+/**
+ * @param {SweepPlan} plan
+ * @returns {string[]} each problem once, with the first cell that has it unless all do
+ */
+function problemsOfCells(plan) {
+  /** @type {Map<string, SweepCell[]>} */
+  const found = new Map();
+  for (const cell of plan.cells) {
+    const { values, problems } = readRunOptions(optionsOfCell(plan, cell));
+    const changes = operationsOf(values.stages ?? []).some(({ removes }) => removes);
+    if (values.runId !== undefined && (changes || writesObjects(values.stages ?? []))) {
+      problems.push('--run-id requires --stages that neither write nor remove: each run has its own objects');
+    }
+    problems.forEach((problem) => found.set(problem, [...(found.get(problem) ?? []), cell]));
+  }
+  return [...found].map(([problem, cells]) =>
+    cells.length === plan.cells.length ? problem : `${cells[0].label}: ${problem}${andMore(cells.length)}`,
+  );
+}
+
+/**
+ * @param {SweepPlan} plan
+ * @param {SweepCell} cell
+ * @returns {SweepOptions} of its runs, with all buckets of the store
+ */
+export function optionsOfCell({ request: { options } }, { settings }) {
+  const own = Object.entries(settings)
+    .filter(([name]) => name !== BUCKETS)
+    .map(([name, value]) => [
+      name,
+      RUN_OPTIONS.includes(name) && ROWS[name].read === undefined ? yesOrNo(value) : value,
+    ]);
+  const all = /** @type {SweepOptions} */ ({ ...options, ...Object.fromEntries(own) });
+  return { ...(all.findPeak ? {} : { duration: DURATION }), ...all };
+}
+
+/**
+ * Each cell runs once, in random order, before any runs again.
+ *
+ * @param {SweepPlan} plan
+ * @param {readonly Pick<SweepTurn, 'cell'>[]} done turns to leave out
+ * @returns {number[]} cells by index
+ */
+export function orderOf({ cells, request: { repeat, seed } }, done) {
+  const left = cells.map((_, index) => done.filter(({ cell }) => cell === index).length);
+  return Array.from({ length: repeat }, (_, round) => shuffled([...cells.keys()], `${seed}.${round}`))
+    .flat()
+    .filter((cell) => {
+      left[cell] -= 1;
+      return left[cell] < 0;
+    });
+}
+
+/**
+ * @param {readonly number[]} values
+ * @param {string} seed
+ */
+function shuffled(values, seed) {
+  const keys = values.map((value) => createHash('sha256').update(`${seed}.${value}`).digest('hex'));
+  return values.toSorted((one, other) => (keys[one] < keys[other] ? -1 : 1));
+}
