@@ -51,17 +51,13 @@ const optional = (isValid) => (value) => value === undefined || isValid(value);
 export async function run(options, context = {}) {
   check([context, isObject, 'context: expected an object']);
   const { signal, on, env, ownsProcess, invocation, ...unknown } = context;
-  const others = Object.keys(unknown);
+  const others = Object.keys(unknown).join(', ');
   check(
     [signal, optional((value) => value instanceof AbortSignal), 'signal: expected an AbortSignal'],
-    [on, optional(isObject), 'on: expected an object'],
-    [env, optional(isObject), 'env: expected an object'],
-    [invocation, optional(isObject), 'invocation: expected an object'],
-    [
-      others.length,
-      (count) => count === 0,
-      `${others.join(', ')}: expected one of signal, on, env, ownsProcess, invocation`,
-    ],
+    ...Object.entries({ on, env, invocation }).map(
+      ([name, value]) => /** @type {const} */ ([value, optional(isObject), `${name}: expected an object`]),
+    ),
+    [others, (names) => names === '', `${others}: expected one of signal, on, env, ownsProcess, invocation`],
   );
   const module = await import('./run/run.js');
   return module.run(/** @type {Readonly<Record<string, any>>} */ (options ?? {}), context);

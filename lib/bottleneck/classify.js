@@ -28,6 +28,7 @@ import { findingOf } from './findings.js';
  * @property {number | null} unloadedSize bytes of the objects for which `unloadedP50` was measured, if these were
  *   smaller than the stage's objects, so that `unloadedP50` is only a lower bound; otherwise null
  * @property {number} threads
+ * @property {number} [ofThreads] threads of the whole stage, for one kind of a mix
  * @property {number} average operations per second
  * @property {number | null} requestedRate operations per second of an open loop; null in a closed loop
  * @property {number} [speed] of recorded requests; absent if none are repeated

@@ -16,10 +16,16 @@ export function clientUse({ eventLoopUtilization, loops, cpuCores }) {
   return `${nameOfLoop(loops)} busy ${percent(eventLoopUtilization)} of the time, ${cpuCores.toFixed(2)} CPU cores used`;
 }
 
-/** @param {Refusals} figures */
-export function refusals({ attempts, throttled, backoffShare, threads }) {
+/** In a mix, a kind keeps some of the stage's threads busy. @param {Pick<Evidence, 'threads' | 'ofThreads'>} evidence */
+function threadsText({ threads, ofThreads }) {
+  return ofThreads === undefined ? counted(threads, 'thread') : `about ${threads} of ${counted(ofThreads, 'thread')}`;
+}
+
+/** @param {Refusals & Pick<Evidence, 'ofThreads'>} evidence */
+export function refusals(evidence) {
+  const { attempts, throttled, backoffShare } = evidence;
   const share = (100 * (throttled / attempts)).toFixed(1);
-  return `${share}% of ${rounded(attempts)} attempts refused with ${counted(threads, 'thread')}, threads waited ${percent(backoffShare)} of their time`;
+  return `${share}% of ${rounded(attempts)} attempts refused with ${threadsText(evidence)}, threads waited ${percent(backoffShare)} of their time`;
 }
 
 /** @param {Evidence} evidence */
@@ -52,7 +58,7 @@ export function latencies(evidence) {
   const size = unloadedSize === null ? '' : ` and objects of ${formatSize(unloadedSize)}`;
   const alone = `${threads === 1 ? 'before the run' : 'with one'}${size}`;
   const tail = hasLongTail(evidence) ? `, but the mean is ${milliseconds(mean)}` : '';
-  return `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} ${alone}${tail}`;
+  return `median latency ${milliseconds(p50)} with ${threadsText(evidence)}, ${milliseconds(unloadedP50)} ${alone}${tail}`;
 }
 
 /** @param {number | null} value ms */

@@ -1,13 +1,13 @@
 import { run, RunError } from '../index.js';
+import { resultOf } from '../model/result-of-run.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 import { openListeners } from '../report/reporters.js';
-import { closingMessages } from './closing-messages.js';
+import { closingMessages, exitStatus } from './closing-messages.js';
 import { assertedRun } from './command-line.js';
 import { EXIT } from './exit-status.js';
-import { readGuard } from './guard.js';
+import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { cleanupCommand, laterOf } from './later-commands.js';
 import { load } from './load.js';
-import { outcomeOf } from './outcome.js';
 import { LogFile } from './output-file.js';
 import { reportError } from './report-error.js';
 import { openResults } from './result-files.js';
@@ -172,19 +172,26 @@ function listenersOf({ quiet }, { results, logFile, outlets }, { terminal }, rea
 async function conclude(ran, outputs, { terminal, stopRequest, isDebugging }, notify) {
   const { results, logFile } = outputs;
   const guard = /** @type {Guard} */ (outputs.guard);
-  const outcome = outcomeOf(ran, { guard, stopRequest, hasLost: logFile?.hasFailed === true });
-  outcome.messages.forEach(({ line, isNotice }) => (isNotice ? notify(line) : terminal.err(line)));
+  const measured = resultOf({ ...ran, crash: ran.crash ?? stopRequest.defect });
+  const { thresholds, warnings } = judge(guard, measured);
+  const lines = thresholdLines(thresholds);
+  [...guard.warnings, ...warnings].forEach((warning) => terminal.err(`warning: ${warning}`));
+  lines.notices.forEach(notify);
+  lines.errors.forEach((error) => terminal.err(error));
   if (results.some(({ file }) => file === null)) {
     // The run is over: if stdout turns out to be closed, do not announce a stop.
     stopRequest.onRequest = () => {};
   }
-  const failures = await writeResults(results, outcome.result, terminal);
+  const failures = await writeResults(results, { ...measured, thresholds }, terminal);
   failures.forEach((failure) => terminal.err(`error: ${failure}`));
   if (ran.crash !== null) {
     reportError(ran.crash, terminal, isDebugging);
   }
-  const mayBeWorse = outcome.status === EXIT.complete || outcome.status === EXIT.thresholdMissed;
-  return failures.length > 0 && mayBeWorse ? EXIT.incomplete : outcome.status;
+  const ended = exitStatus(ran, stopRequest);
+  const hasLost = logFile?.hasFailed === true;
+  const status = statusWith(ended === EXIT.complete && hasLost ? EXIT.incomplete : ended, thresholds);
+  const mayBeWorse = status === EXIT.complete || status === EXIT.thresholdMissed;
+  return failures.length > 0 && mayBeWorse ? EXIT.incomplete : status;
 }
 
 /**

@@ -412,7 +412,9 @@ export function assertedRun(options) {
       if (condition === 'parts') {
         return isMultipart(options) && writesObjects([stage]);
       }
-      return condition === 'search' ? findPeak : isOpenLoop;
+      // The stages around a mix run at full speed.
+      const isPaced = isOpenLoop && (mixed.length === 0 || stage === MIXED || ofMix.has(stage));
+      return condition === 'search' ? findPeak : isPaced;
     },
   };
 }

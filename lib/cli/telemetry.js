@@ -1,4 +1,4 @@
-import { stagesOf } from '../operations/registry.js';
+import { rateOf, stagesOf } from '../operations/registry.js';
 import { UsageError } from '../options/usage-error.js';
 import { VERSION } from '../s3/versions.js';
 import { formatDuration } from '../text/units.js';
@@ -162,7 +162,8 @@ function plannedStages(config) {
  * @param {Config} config
  * @returns {Set<Trait>} they determine which metrics the operation can have
  */
-export function traitsOf(operation, stage, { objects, load: { client, multipart, rate }, schedule, search }) {
+export function traitsOf(operation, stage, { objects, load: options, schedule, search }) {
+  const { client, multipart } = options;
   const isExisting = objects.existing !== undefined;
   const readsVersions = stage.rewrites && operation.effect === 'reads';
   const isMultipart = multipart !== undefined && operation.canTakeParts === true;
@@ -181,7 +182,7 @@ export function traitsOf(operation, stage, { objects, load: { client, multipart,
     existing: isExisting,
     warmup: schedule.warmup > 0,
     timed: schedule.duration !== undefined || schedule.ramp !== undefined || search !== null,
-    rate: rate !== undefined,
+    rate: rateOf(stage, options) !== undefined,
   };
   return new Set(/** @type {Trait[]} */ (Object.keys(traits).filter((name) => traits[/** @type {Trait} */ (name)])));
 }

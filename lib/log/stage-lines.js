@@ -1,7 +1,7 @@
-import { bestStepOf } from '../model/ramp.js';
 import { formatEvidence, shortLimit } from '../text/figures.js';
 import { MEGABYTE } from '../text/units.js';
 import { summaryLine } from './lines.js';
+import { bestStepOf } from './shown-step.js';
 
 /** @import { KindResult, LatencySummary, OpeningCosts, StageResult } from '../model/result.js' */
 

@@ -1,4 +1,4 @@
-import { shownStep } from '../model/ramp.js';
+import { shownStep } from './shown-step.js';
 import { HOLD_MS } from '../search/capacity-search.js';
 import { agrees } from '../search/plateau.js';
 import { counted } from '../text/figures.js';

@@ -75,6 +75,18 @@ export function stagesOf({ stages, mix = [], replay }) {
   return [...before, ...mixed, ...after];
 }
 
+/**
+ * Operations per second that a stage should start. The stages before and after a mix are only its preparation and
+ * clean-up, so they run at full speed.
+ *
+ * @param {Pick<Stage, 'name'>} stage
+ * @param {Pick<LoadConfig, 'rate' | 'mix'>} load
+ * @returns {number | undefined} undefined for a closed loop
+ */
+export function rateOf({ name }, { rate, mix }) {
+  return mix === undefined || name === MIXED_STAGE ? rate : undefined;
+}
+
 /** Whether a run with these stages creates its own objects. @param {readonly string[]} stages as in --stages */
 export function writesObjects(stages) {
   return operationsOf(stages).some(({ creates }) => creates);

@@ -311,7 +311,7 @@ const WORKLOAD = {
 const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
-    help: 'open loop: start this many operations per second, in every stage',
+    help: 'open loop: start this many operations per second, in every stage or in the mix',
     detail: '0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
     main: true,
     read: values.rate,

@@ -1,5 +1,5 @@
 import { describeLimit } from '../bottleneck/sentence.js';
-import { bestStepOf } from '../model/ramp.js';
+import { bestStepOf } from '../log/shown-step.js';
 import { agrees } from '../search/plateau.js';
 import { counted, decimal, listOf, percent, shortLimit } from '../text/figures.js';
 

@@ -48,7 +48,7 @@ export function formatStageSummary(stages, look) {
       values: column('Ops/s', ({ average }) => ({ text: decimal(average) })),
       bars: rows.map(({ average }) => average),
       others: [
-        column('Threads', ({ threads }) => ({ text: rounded(threads) })),
+        column('Threads', ({ threads, isKind }) => ({ text: isKind ? '' : rounded(threads) })),
         column('Peak/s', ({ peak }) => ({ text: peak === null ? '-' : decimal(peak) })),
         column('MiB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes ?? 0) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
@@ -97,7 +97,7 @@ function limitSentences(stages, look) {
 }
 
 /**
- * @typedef {{ name: string, peak: number | null, averageBytes: number | null,
+ * @typedef {{ name: string, isKind?: boolean, peak: number | null, averageBytes: number | null,
  *   latency: Pick<StageResult['latency'], 'operations'> }
  *   & Pick<StageResult, 'threads' | 'average' | 'failedAttempts' | 'throttled' | 'bottleneck'>} SummaryRow
  *
@@ -108,7 +108,8 @@ function withKinds(stage) {
   const { kinds = [] } = stage;
   return [
     { ...stage, ...searchedFigures(stage), name: stage.stage },
-    ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation })),
+    // The threads are those of the whole mix.
+    ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation, isKind: true })),
   ];
 }
 

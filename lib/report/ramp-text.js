@@ -1,6 +1,7 @@
 import { counted } from '../text/figures.js';
 import { formatTimeOfDay } from '../text/units.js';
-import { describeShortfall, shownStep } from '../model/ramp.js';
+import { shownStep } from '../log/shown-step.js';
+import { describeShortfall } from '../model/ramp.js';
 import { listed } from './names.js';
 
 /**

@@ -12,8 +12,7 @@ import { sumOf } from '../statistics/moments.js';
  * @import { FatalError } from '../engine/stage-watch.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { RunResult } from '../model/result.js'
- * @import { Idleness, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { BegunSession } from './session.js'
  */
 
@@ -43,11 +42,15 @@ export async function runPlan(plan, session) {
  * @param {BegunSession} session
  * @returns {Promise<boolean>} whether the next stage can run
  */
-async function runStage(stage, plan, session) {
-  const { signal, observer, result } = session;
+async function runStage({ name }, plan, session) {
+  const { run, signal, observer, phases, result } = session;
+  const { clock } = run;
   plan.notices?.forEach((notice) => observer.notice(notice));
   if (plan.starts !== null) {
-    await waitForStage(stage, plan, session);
+    const { startsAt = -Infinity } = plan;
+    if (startsAt > clock.now()) {
+      await phases.during(`waiting until ${name} starts`, () => waitUntil(startsAt, clock, signal), startsAt);
+    }
     if (signal.aborted) {
       return false;
     }
@@ -59,7 +62,9 @@ async function runStage(stage, plan, session) {
   }
   const conclusion = plan.conclude(observer);
   if (conclusion.result === null) {
-    return noteIdleness(conclusion, result);
+    result.problems.push(conclusion.problem);
+    result.isTransient = conclusion.isTransient;
+    return conclusion.continues;
   }
   result.stages.push(conclusion.result);
   observer.stage(conclusion.result);
@@ -68,33 +73,12 @@ async function runStage(stage, plan, session) {
 }
 
 /**
- * @param {Stage} stage
- * @param {StagePlan} plan
- * @param {BegunSession} session
- */
-async function waitForStage({ name }, { startsAt = -Infinity }, { run: { clock }, signal, phases }) {
-  if (startsAt > clock.now()) {
-    await phases.during(`waiting until ${name} starts`, () => waitUntil(startsAt, clock, signal), startsAt);
-  }
-}
-
-/**
- * @param {Idleness} idleness
- * @param {RunResult} result
- */
-function noteIdleness({ problem, continues, ...idleness }, result) {
-  result.problems.push(problem);
-  result.isTransient = idleness.isTransient;
-  return continues;
-}
-
-/**
  * @param {StagePlan} plan
  * @param {BegunSession} session
  * @returns {Promise<StageOutcome | null>} of the last slot that ran
  */
 async function runSlots(plan, session) {
-  const { signal, observer } = session;
+  const { run, signal, observer } = session;
   /** @type {StageOutcome | null} */
   let last = null;
   let done = { operations: 0, moved: 0 };
@@ -103,45 +87,32 @@ async function runSlots(plan, session) {
     if (planned === null) {
       break;
     }
-    if (await isReady(planned, session)) {
-      const { finished, moved } = await runPlanned(planned, plan, done, session);
+    const { slot, notice, startsAt = -Infinity, startsBy = Infinity } = planned;
+    if (notice !== undefined) {
+      observer.notice(notice);
+    }
+    await waitUntil(startsAt, run.clock, signal);
+    if (slot === null || signal.aborted || run.clock.now() > startsBy) {
+      plan.take(null, observer);
+    } else {
+      const { finished, moved } = await runPlanned({ ...planned, slot }, plan, done, session);
       last = finished.outcome;
       done = { operations: done.operations + last.meter.done, moved: done.moved + moved };
       plan.take(finished, observer);
-    } else {
-      plan.take(null, observer);
     }
   }
   return last;
 }
 
 /**
- * @param {PlannedSlot} planned
- * @param {BegunSession} session
- * @returns {Promise<boolean>} whether the slot has work and it is not too late to start it
- */
-async function isReady(
-  { slot, notice, startsAt = -Infinity, startsBy = Infinity },
-  { run: { clock }, signal, observer },
-) {
-  if (notice !== undefined) {
-    observer.notice(notice);
-  }
-  await waitUntil(startsAt, clock, signal);
-  return slot !== null && !signal.aborted && clock.now() <= startsBy;
-}
-
-/**
- * @param {PlannedSlot} planned
+ * @param {PlannedSlot & { slot: Slot }} planned
  * @param {StagePlan} plan
  * @param {{ operations: number, moved: number }} done totals of the stage's earlier slots; `moved` in bytes
  * @param {BegunSession} session
  */
-async function runPlanned(planned, plan, done, session) {
+async function runPlanned({ slot, ending }, plan, done, session) {
   const { config, run, observer, signal } = session;
   const { costs } = run;
-  const { ending } = planned;
-  const slot = /** @type {Slot} */ (planned.slot);
   const operations = slot.stage.kinds.map(({ operation }) => operation.name);
   const unpaid = new AbortController();
   const endIfUnpaid = (/** @type {number} */ nextSecond) => {

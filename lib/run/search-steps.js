@@ -254,9 +254,11 @@ function worstCases(
   }
   const [given, more] =
     attempts < objects
-      ? [`$${maxCost} pays for ${Math.floor(attempts)} writes,`, 'raise --max-cost']
-      : [`${objects} objects are`, `pass ${SECONDS_OF_OPERATIONS} <objects> per write/s`];
-  return [`--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect more, ${more}`];
+      ? [`$${maxCost} pays for ${Math.floor(attempts)} writes,`, `--max-cost ${2 * Number(maxCost)}`]
+      : [`${objects} objects are`, `${2 * objects} <objects>`];
+  return [
+    `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect up to ${2 * capacity}, pass ${more}`,
+  ];
 }
 
 /** @param {Stage} stage */

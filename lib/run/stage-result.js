@@ -271,7 +271,7 @@ function kindResults(whole, parts, time, { average, keyWait }) {
     const unloaded = unloadedByOperation?.get(name) ?? null;
     const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
     const evidence = evidenceOf({ ...whole, ...figures, unloaded, threads }, load, movesBytes, availableCores);
-    const bottleneck = classify({ ...evidence, average, keyWait });
+    const bottleneck = classify({ ...evidence, average, keyWait, ofThreads: whole.threads });
     const ofParts = partResults(outcome.parts?.[kind], load, time.duration);
     return { operation: name, threads, ...figures, unloaded, bottleneck, ...ofParts };
   });

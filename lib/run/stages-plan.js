@@ -1,4 +1,5 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
+import { rateOf } from '../operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../operations/stage.js';
 import { mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
@@ -296,7 +297,8 @@ function threadsOf(kinds, { load: { threads, amounts } }) {
  * @param {{ first: number, count: number }} range of the stage's objects
  * @returns {Load}
  */
-function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: objects }) {
+function loadOf(config, isTimed, stage, { first, count: objects }) {
+  const { kinds, replaces, rewrites } = stage;
   const { size, sizes } = config.objects;
   const { access, timeout } = config.load;
   const threads = threadsOf(kinds, config);
@@ -309,7 +311,7 @@ function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: 
     size,
     sizes,
     access,
-    pacing: pacingOf(config, rewrites),
+    pacing: pacingOf(config, stage),
     warmup,
     windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
@@ -320,11 +322,13 @@ function loadOf(config, isTimed, { kinds, replaces, rewrites }, { first, count: 
 
 /**
  * @param {Config} config
- * @param {boolean} rewrites whether it is a stage that rewrites objects
+ * @param {Stage} stage
  * @returns {Pacing | null} null for a closed loop
  */
-function pacingOf({ load: { rate, arrival, replay }, objects: { runId } }, rewrites) {
-  if (replay !== undefined && rewrites) {
+function pacingOf({ load, objects: { runId } }, stage) {
+  const { arrival, replay } = load;
+  const rate = rateOf(stage, load);
+  if (replay !== undefined && stage.rewrites) {
     const { trace, speed } = replay;
     return {
       rate: (SECOND_MS * speed * trace.requests) / Math.max(trace.length, SECOND_MS),

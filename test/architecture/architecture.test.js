@@ -138,7 +138,7 @@ const NOT_EVEN_TYPES = {
  */
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   aws: 300,
-  bottleneck: 800,
+  bottleneck: 850,
   cleanup: 1000,
   cli: 2950,
   clock: 350,
@@ -158,9 +158,9 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   preflight: 1250,
   replay: 750,
   report: 5050,
-  run: 2950,
+  run: 2900,
   s3: 2450,
-  search: 1150,
+  search: 1000,
   series: 300,
   statistics: 250,
   store: 800,

@@ -13,6 +13,7 @@ import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ABANDONED } from '../../lib/model/failed-attempts.js';
 import { Phases } from '../../lib/run/phases.js';
 import { RunLog } from '../../lib/log/run-log.js';
+import { stageTable } from '../../lib/log/stage-lines.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { RampSteps } from '../../lib/run/ramp-steps.js';
 import { StepsPlan } from '../../lib/run/steps-plan.js';
@@ -252,6 +253,25 @@ for (const seconds of [4, 12]) {
     assert.equal(log.stages[0].operations, stage.operations);
   });
 }
+
+test('the steps are shown as they end, and the stage as its fastest step, not as a mean', async (t) => {
+  const { time, run, result, events, config } = prepare(t, { stages: ['write'], ramp: planOf([2, 4, 8]) });
+  await time.until(run());
+  const rows = logOf(events, config).filter((line) => /^Write +\d/.test(line));
+  const [stage] = result.stages;
+  const shown = [2, 4, 8].map((threads) => [String(threads), 'slot']);
+  assert.deepEqual(
+    rows.map((row) => row.split(/ +/)).map((cells) => [cells[1], cells.at(-1)]),
+    shown,
+  );
+  const rates = rows.map((row) => Number(row.split(/ +/)[2]));
+  assert.ok(
+    rates.every((rate, index) => Math.abs(rate / (RATE * [2, 4, 8][index]) - 1) < 0.05),
+    rates.join(),
+  );
+  const [, inTable] = stageTable([stage]);
+  assert.match(inTable, new RegExp(`^Write +${stage.operations} +${rates[2].toFixed(1)} `));
+});
 
 test('if objects run out, that step and those after it do not count', async (t) => {
   const { time, run, steps, notices, tasks } = prepare(t, {

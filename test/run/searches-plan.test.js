@@ -255,7 +255,7 @@ test('dollars that run out are reported with the number needed', async () => {
   const [, notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
   assert.match(
     notice,
-    /^--find-peak: \$0\.05 pays for 11111 writes, enough for a capacity of about 277 writes\/s; .* raise --max-cost$/,
+    /^--find-peak: \$0\.05 pays for 11111 writes, enough for a capacity of about 277 writes\/s; .* pass --max-cost 0\.1$/,
   );
   const [{ search, bottleneck }] = result.stages;
   assert.ok((search?.operationsNeeded ?? 0) > 11_111);

@@ -342,3 +342,18 @@ test('a stage that the limit cannot pay for ends at its start, and a free one ru
   await time.until(run());
   assert.deepEqual(begun, ['Stat false', 'Remove false', 'Stat true', 'Remove false']);
 });
+
+test('with a mix, only the mix keeps the rate: its writes and its clean-up run at full speed', async (t) => {
+  for (const mix of [[{ operation: 'read', share: 100 }], undefined]) {
+    await t.test(mix === undefined ? 'without a mix' : 'with a mix', async (each) => {
+      const overrides = { objects: 50, rate: 200, stages: ['write', 'remove'], ...(mix && { mix }) };
+      const { time, tasks, run } = prepare(each, overrides, async (task) => {
+        claim(task, 50);
+        await wait(300);
+      });
+      await time.until(run());
+      const paced = tasks.filter(({ load }) => load.pacing !== null).map(({ stage }) => stage.name);
+      assert.deepEqual(paced, mix === undefined ? ['Write', 'Remove'] : ['Mixed']);
+    });
+  }
+});

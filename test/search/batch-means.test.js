@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { batchMeans } from '../../lib/search/batch-means.js';
+import { batchMeans, capacityOf } from '../../lib/search/batch-means.js';
 import { studentT } from '../../lib/statistics/student-t.js';
 import { chance } from '../helpers/chance.js';
 
@@ -92,4 +92,21 @@ test('the interval holds the mean, is never negative, and has no more batches th
 test('fewer than two windows have no interval', () => {
   assert.throws(() => batchMeans([5], INTERVAL), /^RangeError: expected at least two intervals, got 1/);
   assert.throws(() => batchMeans([], INTERVAL), /^RangeError: expected at least two intervals, got 0/);
+});
+
+test('a capacity has a rate, an interval, threads and a duration', () => {
+  const windows = Array.from({ length: 40 }, () => 200);
+  assert.deepEqual(capacityOf(windows, 0.25, 16), {
+    operationsPerSecond: 800,
+    low: 799.9,
+    high: 800.1,
+    confidence: 0.95,
+    threads: 16,
+    seconds: 10,
+  });
+});
+
+test('nothing succeeded, or too few intervals: there is no capacity', () => {
+  assert.equal(capacityOf([0, 0, 0], 0.25, 16), null);
+  assert.equal(capacityOf([200], 0.25, 16), null);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { belowMaximum, hasLevelled, isConfirmed, kneeOf, nextOfRamp, threadsToHold } from '../../lib/search/plateau.js';
+import { hasLevelled, isConfirmed, kneeOf, nextOfRamp, threadsToHold } from '../../lib/search/plateau.js';
 
 /**
  * @param {number} threads
@@ -45,14 +45,6 @@ test('it takes large steps while the rate grows in proportion, and smaller ones 
   assert.equal(nextOfRamp([step(4, 100)], 20), 8);
   assert.equal(nextOfRamp([step(4, 200), step(16, 780)], 20), 64);
   assert.equal(nextOfRamp([step(4, 200), step(16, 400)], 20), 32);
-});
-
-test('at the maximum threads, a lower number that would confirm a plateau is tried, unless the rate still grew', () => {
-  assert.equal(belowMaximum([step(4, 175), step(16, 507)], 20), 12);
-  assert.equal(belowMaximum([step(4, 155), step(16, 500)], 20), 12);
-  assert.equal(belowMaximum([step(4, 200), step(16, 730)], 20), null);
-  assert.equal(belowMaximum([step(13, 500), step(16, 480)], 20), null, 'more were tested below');
-  assert.equal(belowMaximum([step(1, 50)], 20), null);
 });
 
 test('of numbers of threads with the same rate, the one with the fewest refusals is held', () => {

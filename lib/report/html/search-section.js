@@ -1,4 +1,4 @@
-import { shownStep } from '../../model/ramp.js';
+import { shownStep } from '../../log/shown-step.js';
 import { agrees } from '../../search/plateau.js';
 import { counted, decimal, percent } from '../../text/figures.js';
 import { count, milliseconds, rate, table, chartTable } from './figures.js';
@@ -7,7 +7,7 @@ import { plot } from './plot.js';
 
 /**
  * @import { Capacity, MergedRamp, RampResult, Result, SearchResult, StageSum } from '../../model/result.js'
- * @import { ShownStep } from '../../model/ramp.js'
+ * @import { ShownStep } from '../../log/shown-step.js'
  * @import { Column } from './figures.js'
  * @import { Section } from './page.js'
  *
@@ -78,31 +78,22 @@ function curvesOf(stage, index) {
 
 /** @param {SearchResult} search */
 function curveOfSearch({ steps, knee, hasPlateau, capacity, best, rate: highest }) {
-  const curve = steps.map((step) => shownStep(step, highest === undefined ? 'threads' : 'rate'));
-  if (highest !== undefined) {
-    const interval =
-      highest.interval === null || highest.operationsPerSecond === null
-        ? null
-        : { ...highest.interval, operationsPerSecond: highest.operationsPerSecond };
+  if (highest === undefined) {
+    const finding = findingOf({ knee, hasPlateau, capacity, best });
     return {
-      unit: 'requested ops/s',
-      steps: curve,
-      knee: null,
-      hasPlateau: false,
-      capacity: interval,
-      slo: highest.slo,
-      finding: sentence(highest.evidence),
+      unit: 'threads',
+      steps: steps.map((step) => shownStep(step)),
+      knee,
+      hasPlateau,
+      capacity,
+      slo: null,
+      finding,
     };
   }
-  return {
-    unit: 'threads',
-    steps: curve,
-    knee,
-    hasPlateau,
-    capacity,
-    slo: null,
-    finding: findingOf({ knee, hasPlateau, capacity, best }),
-  };
+  const { operationsPerSecond, interval, slo, evidence } = highest;
+  const limit = interval === null || operationsPerSecond === null ? null : { ...interval, operationsPerSecond };
+  const found = { knee: null, hasPlateau: false, capacity: limit, slo, finding: sentence(evidence) };
+  return { unit: 'requested ops/s', steps: steps.map((step) => shownStep(step, 'rate')), ...found };
 }
 
 /**
@@ -117,15 +108,8 @@ function curveOfRamp({ steps }, merged) {
     return { ...shown, operationsPerSecond, counts };
   });
   const { knee = null, hasPlateau = false, capacity = null } = merged ?? {};
-  return {
-    unit: 'threads',
-    steps: curve,
-    knee,
-    hasPlateau,
-    capacity,
-    slo: null,
-    finding: merged === null ? 'These steps cover only this host.' : findingOf({ knee, hasPlateau, capacity }),
-  };
+  const finding = merged === null ? 'These steps cover only this host.' : findingOf({ knee, hasPlateau, capacity });
+  return { unit: 'threads', steps: curve, knee, hasPlateau, capacity, slo: null, finding };
 }
 
 /** @param {{ knee: number | null, hasPlateau: boolean, capacity: Capacity | null, best?: number }} found */
