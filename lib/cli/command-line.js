@@ -413,7 +413,7 @@ export function assertedRun(options) {
         return isMultipart(options) && writesObjects([stage]);
       }
       // The stages around a mix run at full speed.
-      const isPaced = isOpenLoop && (mixed.length === 0 || stage === MIXED_STAGE.toLowerCase() || ofMix.has(stage));
+      const isPaced = isOpenLoop && (mixed.length === 0 || stage === name || ofMix.has(stage));
       return condition === 'search' ? findPeak : isPaced;
     },
   };
