@@ -51,7 +51,7 @@ test('a stage with a duration is planned as one slot, from its moment to the end
   assert.equal(stage.startsAt, firstStageAt);
   assert.deepEqual([stage.starts?.stage, stage.starts?.duration], ['Write', 10 * SECOND]);
   const { slot } = stage.next() ?? {};
-  assert.deepEqual(slot?.range, { first: 0, count: 500, cycles: false });
+  assert.deepEqual(slot?.range, { first: 0, count: 500, cycles: false, most: undefined });
   assert.equal(slot?.limit?.stopsAt, firstStageAt + 10 * SECOND);
 });
 
