@@ -21,6 +21,9 @@ const TYPES = new Map([
   ['n', 'number | string'],
   ['ops/s', 'number | string'],
   ['objects', 'number | string'],
+  ['requests', 'number | string'],
+  ['factor', 'number | string'],
+  ['files', 'string | readonly string[]'],
   ['keys', 'number | string'],
   ['dollars', 'number | string'],
   ['share', 'number | string'],
@@ -31,7 +34,11 @@ const TYPES = new Map([
 
 /** @returns {string} the type of the options of `run` */
 export function runOptionsType() {
-  const operands = OPERANDS.map(({ name }) => `  ${name}: number | string;\n`);
+  const operands = OPERANDS.map(({ name }) =>
+    name === 'objects'
+      ? '  /** required, except with `replay` */\n  objects?: number | string;\n'
+      : `  ${name}: number | string;\n`,
+  );
   const options = RUN_OPTIONS.filter((name) => name !== 'local').map((name) => property(name, ROWS[name]));
   return `${HEAD}${operands.join('')}${options.join('')}}\n`;
 }

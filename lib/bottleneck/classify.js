@@ -31,6 +31,7 @@ import { findingOf } from './findings.js';
  * @property {number} [ofThreads] threads of the whole stage, for one kind of a mix
  * @property {number} average operations per second
  * @property {number | null} requestedRate operations per second of an open loop; null in a closed loop
+ * @property {number} [speed] of recorded requests; absent if none are repeated
  * @property {StageEnd} end
  * @property {number | null} startDelayP50 median delay of starts in an open loop, in ms; null in a closed loop
  * @property {number | null} startDelayP90 90th percentile of the same delay

@@ -119,6 +119,16 @@ function inRateSearch(isSo) {
   return (evidence) => evidence.rateSearch !== null && isSo(evidence.rateSearch, evidence);
 }
 
+/** The option that sets when operations start. @param {Evidence} evidence of an open loop */
+function paceOf({ speed }) {
+  return speed === undefined ? '--rate' : '--speed';
+}
+
+/** @param {Evidence} evidence of an open loop */
+function withTraffic({ speed }) {
+  return speed === undefined ? '' : ` with ${speed} times the recorded traffic`;
+}
+
 /** If threads spend at least this share of their time waiting for keys, the store might not be the bottleneck. */
 const MAX_KEY_WAIT = 0.1;
 
@@ -134,7 +144,7 @@ const OVERLOADED = {
   when: (evidence) => evidence.rateSearch === null && signs.fellShort(evidence),
   proof: [ALWAYS_LATE],
   evidence: (evidence) => `${keptRate(evidence)}, ${whoLimited(evidence)?.evidence ?? startDelays(evidence)}`,
-  advice: (evidence) => whoLimited(evidence)?.advice ?? 'more <threads>, or a lower --rate',
+  advice: (evidence) => whoLimited(evidence)?.advice ?? `more <threads>, or a lower ${paceOf(evidence)}`,
 };
 
 /** @type {readonly Row[]} */
@@ -208,8 +218,8 @@ const ROWS = [
     cause: 'requested rate',
     when: (evidence) => evidence.rateSearch === null && signs.isOpenLoop(evidence) && !signs.fellShort(evidence),
     proof: [],
-    evidence: (evidence) => `the store kept up, ${room(evidence)}`,
-    advice: 'a higher --rate',
+    evidence: (evidence) => `the store kept up${withTraffic(evidence)}, ${room(evidence)}`,
+    advice: (evidence) => `a higher ${paceOf(evidence)}`,
   },
   {
     cause: 'store throttling',

@@ -7,9 +7,9 @@ import { Keyspace } from '../workload/keyspace.js';
 import { STALLED } from './bucket-access.js';
 import { inParallel } from './in-parallel.js';
 import { rangesAfter, walkRange } from './key-ranges.js';
-import { removeVersions, walkVersions } from './object-versions.js';
+import { walkVersions } from './object-versions.js';
 import { MAX_ASKED, existingOf } from './reconciliation.js';
-import { abortUploads, ownUploads } from './uploads.js';
+import { ownUploads } from './uploads.js';
 
 /**
  * @import { CleanupResult } from '../model/result.js'
@@ -19,7 +19,7 @@ import { abortUploads, ownUploads } from './uploads.js';
  * @import { Place, Reconciliation } from './reconciliation.js'
  */
 
-/** S3's limit on keys per batch. */
+/** S3's limit on keys and versions per batch. */
 const MAX_BATCH_SIZE = 1000;
 
 /** Ends clean-up on a store that shows further keys of the run forever. */
@@ -89,7 +89,9 @@ export async function cleanUp(options, result = newResult()) {
       result.otherBuckets = buckets;
     }
   } catch (error) {
-    addFirst(result, asAttemptError(error).message);
+    const { problems } = result;
+    result.problems = [];
+    addProblems(result, [asAttemptError(error).message, ...problems]);
     await removeUnseen(options, result);
   }
   return result;
@@ -278,30 +280,36 @@ async function look(options, findings, isFirst) {
  * @param {CleanupResult} result
  */
 async function findVersions(options, shown, result) {
-  try {
-    await walkVersions(options, async (bucket, own) => {
+  const { admin, retry } = options;
+  const find = () =>
+    walkVersions(options, async (bucket, own) => {
       shown.versions += own.filter(({ isObject }) => !isObject).length;
-      await removeVersions(options, bucket, own, (batch) => {
-        result.removed += batch.objects;
-        result.versions += batch.versions;
-        addProblems(result, batch.refused);
-      });
+      for (const count of /** @type {const} */ (['removed', 'versions'])) {
+        const versions = own.filter(({ isObject }) => isObject === (count === 'removed'));
+        await inBatches(versions, result, count, (batch) => retry(() => admin.deleteVersions(bucket, batch)));
+      }
     });
-  } catch (error) {
-    if (!isOfOneRequest(error)) {
-      throw error;
-    }
-    addProblems(result, [`old versions may remain, because they could not be listed: ${error.message}`]);
+  await unlessRefused(find, async (message) => {
+    addProblems(result, [`old versions may remain, because they could not be listed: ${message}`]);
     await removePlaces(options, shown.sample, result);
-  }
+  });
 }
 
 /**
- * @param {unknown} error
- * @returns {error is AttemptError} whether other requests may still succeed
+ * @template Result
+ * @param {() => Promise<Result>} work
+ * @param {(message: string) => Result | Promise<Result>} orElse called if a request failed, and others may still succeed
+ * @returns {Promise<Result>}
  */
-function isOfOneRequest(error) {
-  return error instanceof AttemptError && error.kind !== STALLED && error.kind !== ABANDONED;
+async function unlessRefused(work, orElse) {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AttemptError) || error.kind === STALLED || error.kind === ABANDONED) {
+      throw error;
+    }
+    return orElse(error.message);
+  }
 }
 
 /**
@@ -313,26 +321,26 @@ function isOfOneRequest(error) {
  * @returns {Promise<Shown['uploads']>}
  */
 async function findUploads({ ownsUpload, ...options }, { buckets, result }) {
-  try {
+  const { admin, retry, keyspace, outcomeUnknown } = options;
+  const find = async () => {
     const named = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
-    if (named === null && options.outcomeUnknown) {
+    if (named === null && outcomeUnknown) {
       throw protocolError(
         'the store cannot list uploads, and some may be left because the response to a write was lost',
       );
     }
     named?.forEach(({ index, bucket }) => buckets.see(index, bucket));
-    const own = named?.filter(({ index, bucket }) => options.keyspace.bucketOf(index) === bucket) ?? [];
-    await abortUploads(options, own, () => {
+    const own = named?.filter(({ index, bucket }) => keyspace.bucketOf(index) === bucket) ?? [];
+    await inParallel(own, async (upload) => {
+      await retry(() => admin.abortUpload(upload.bucket, upload));
       result.uploads = (result.uploads ?? 0) + 1;
     });
     return own.length;
-  } catch (error) {
-    if (!isOfOneRequest(error)) {
-      throw error;
-    }
-    addProblems(result, [`the run's uploads could not be listed and aborted: ${error.message}`]);
+  };
+  return unlessRefused(find, (message) => {
+    addProblems(result, [`the run's uploads could not be listed and aborted: ${message}`]);
     return null;
-  }
+  });
 }
 
 /**
@@ -354,12 +362,23 @@ async function removePlaces(options, places, result) {
  * @param {CleanupResult} result
  */
 async function removeKeys(options, bucket, keys, result) {
-  for (let start = 0; start < keys.length; start += MAX_BATCH_SIZE) {
-    const batch = keys.slice(start, start + MAX_BATCH_SIZE);
-    const refused = await deleteBatch(options, bucket, batch);
+  await inBatches(keys, result, 'removed', (batch) => deleteBatch(options, bucket, batch));
+}
+
+/**
+ * @template Entry
+ * @param {readonly Entry[]} entries to remove
+ * @param {CleanupResult} result
+ * @param {'removed' | 'versions'} count of the result
+ * @param {(batch: readonly Entry[]) => Promise<string[]>} remove resolves to one message per entry that is still there
+ */
+async function inBatches(entries, result, count, remove) {
+  for (let start = 0; start < entries.length; start += MAX_BATCH_SIZE) {
+    const batch = entries.slice(start, start + MAX_BATCH_SIZE);
+    const refused = await remove(batch);
     addProblems(result, refused);
     // A faulty store may refuse more keys than it was sent.
-    result.removed += Math.max(batch.length - refused.length, 0);
+    result[count] += Math.max(batch.length - refused.length, 0);
   }
 }
 
@@ -386,16 +405,12 @@ async function deleteBatch({ admin, retry }, bucket, keys) {
   }
   /** @type {string[]} */
   const refused = [];
-  await inParallel(keys, async (key) => {
-    try {
-      await retry(() => admin.deleteObject(bucket, key));
-    } catch (error) {
-      if (!isOfOneRequest(error)) {
-        throw error;
-      }
-      refused.push(`${key}: ${error.message}`);
-    }
-  });
+  await inParallel(keys, (key) =>
+    unlessRefused(
+      () => retry(() => admin.deleteObject(bucket, key)),
+      (message) => void refused.push(`${key}: ${message}`),
+    ),
+  );
   return refused;
 }
 
@@ -420,18 +435,6 @@ function addProblems(result, problems) {
   const room = MAX_PROBLEMS - result.problems.length;
   result.problems = [...result.problems, ...problems.slice(0, room)];
   result.furtherProblems += Math.max(problems.length - room, 0);
-}
-
-/**
- * Puts a problem of the whole clean-up before the problems of single objects.
- *
- * @param {CleanupResult} result
- * @param {string} problem
- */
-function addFirst(result, problem) {
-  const others = result.problems;
-  result.problems = [problem];
-  addProblems(result, others);
 }
 
 /**

@@ -99,17 +99,27 @@ export function wholeRange(bucket, prefix) {
  *   page that are in the range, and all of them; resolves to whether the page contains relevant objects
  */
 export async function walkRange({ bucket, prefix, from, start, end, progress }, { admin, retry }, visit) {
-  /** @type {ListPosition | null} */
-  let position = from;
-  while (position !== null) {
-    /** @type {ListPosition} */
-    const current = position;
-    const { objects, next } = await retry(() => admin.listPage(bucket, prefix, current));
+  const pages = pagesOf((position) => retry(() => admin.listPage(bucket, prefix, position)), from);
+  for await (const { objects, next } of pages) {
     const inside = objects.filter(({ key }) => key >= start && key < end);
     const isFruitful = await visit(bucket, inside, objects);
-    position = objects.some(({ key }) => key >= end) ? null : next;
-    if (position !== null) {
-      await progress.page(isFruitful);
+    if (next === null || objects.some(({ key }) => key >= end)) {
+      return;
     }
+    await progress.page(isFruitful);
+  }
+}
+
+/**
+ * @template {{ next: ListPosition | null }} Page
+ * @param {(position: ListPosition) => Promise<Page>} request
+ * @param {ListPosition} [from]
+ * @returns {AsyncGenerator<Page>} to the end of the list
+ */
+export async function* pagesOf(request, from = LIST_START) {
+  for (let position = /** @type {ListPosition | null} */ (from); position !== null;) {
+    const page = await request(position);
+    yield page;
+    position = page.next;
   }
 }

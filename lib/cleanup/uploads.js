@@ -1,9 +1,9 @@
 import { AttemptError, NO_UPLOAD, protocolError } from '../s3/s3-error.js';
 import { inParallel } from './in-parallel.js';
-import { ListProgress } from './key-ranges.js';
+import { ListProgress, pagesOf } from './key-ranges.js';
 
 /**
- * @import { ListedUpload, UploadPosition } from '../s3/bucket-admin.js'
+ * @import { ListedUpload } from '../s3/bucket-admin.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  * @import { BucketAccess } from './bucket-access.js'
  * @import { WalkOptions } from './cleanup.js'
@@ -16,18 +16,6 @@ const MAX_PAGES_OF_ALL = 100;
 const NOT_IMPLEMENTED = 501;
 
 /** @typedef {OwnKey & { bucket: string, key: string, uploadId: string }} OwnUpload an upload that a run began */
-
-/**
- * @param {BucketAccess} access
- * @param {readonly OwnUpload[]} uploads
- * @param {() => void} onAborted called for each upload
- */
-export async function abortUploads({ admin, retry }, uploads, onAborted) {
-  await inParallel(uploads, async (upload) => {
-    await retry(() => admin.abortUpload(upload.bucket, upload));
-    onAborted();
-  });
-}
 
 /**
  * Lists the run's multipart uploads: only those with a key that the run itself would give an object, in any bucket.
@@ -90,19 +78,17 @@ export async function walkUploads(access, bucket, prefix, visit) {
  * @param {Parameters<typeof walkUploads>[3]} visit
  * @returns {Promise<boolean>} whether the list under the prefix contains any upload
  */
-async function visitByPrefix(access, bucket, prefix, visit) {
+async function visitByPrefix({ admin, retry }, bucket, prefix, visit) {
   const progress = new ListProgress(bucket);
   let isShown = false;
   let latest = '';
-  for await (const { uploads, isLast } of pagesOf(access, bucket, prefix)) {
+  for await (const { uploads, next } of pagesOf((from) => retry(() => admin.listUploadsPage(bucket, prefix, from)))) {
     isShown ||= uploads.length > 0;
     const isFruitful = visit(uploads.filter(({ key }) => key.startsWith(prefix)));
-    if (!isLast) {
+    if (next !== null) {
       // A key can have any number of uploads, so only a later key counts as progress.
-      const { key } = uploads[uploads.length - 1];
-      const isLater = key > latest;
-      latest = isLater ? key : latest;
-      await progress.page(isFruitful && isLater);
+      await progress.page(isFruitful && next.after > latest);
+      latest = next.after;
     }
   }
   return isShown;
@@ -114,31 +100,13 @@ async function visitByPrefix(access, bucket, prefix, visit) {
  * @param {string} prefix
  * @param {Parameters<typeof walkUploads>[3]} visit
  */
-async function visitAmongAll(access, bucket, prefix, visit) {
+async function visitAmongAll({ admin, retry }, bucket, prefix, visit) {
   let pages = 0;
-  for await (const { uploads, isLast } of pagesOf(access, bucket, '')) {
+  for await (const { uploads, next } of pagesOf((from) => retry(() => admin.listUploadsPage(bucket, '', from)))) {
     visit(uploads.filter(({ key }) => key.startsWith(prefix)));
     pages += 1;
-    if (!isLast && pages === MAX_PAGES_OF_ALL) {
+    if (next !== null && pages === MAX_PAGES_OF_ALL) {
       throw protocolError(`bucket ${bucket} has too many other uploads to check all of them`);
     }
-  }
-}
-
-/**
- * @param {BucketAccess} access
- * @param {string} bucket
- * @param {string} prefix
- * @returns {AsyncGenerator<{ uploads: readonly ListedUpload[], isLast: boolean }>}
- */
-async function* pagesOf({ admin, retry }, bucket, prefix) {
-  /** @type {UploadPosition | null} */
-  let position = { key: '' };
-  while (position !== null) {
-    /** @type {UploadPosition} */
-    const from = position;
-    const page = await retry(() => admin.listUploadsPage(bucket, prefix, from));
-    position = page.next;
-    yield { uploads: page.uploads, isLast: position === null };
   }
 }

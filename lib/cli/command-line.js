@@ -5,8 +5,8 @@ import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
-import { operationsOf, writesObjects } from '../operations/registry.js';
-import { MIXED_STAGE } from '../operations/stage.js';
+import { OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
+import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
@@ -56,7 +56,8 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
  *   { command: 'sweep', options: SweepArguments } |
- *   { command: 'run' | 'quick' | 'init' | 'cleanup' | 'list', options: CommandLine }} Request
+ *   { command: LoadCommand, options: CommandLine }} Request
+ * @typedef {'run' | 'quick' | 'traffic' | 'init' | 'cleanup' | 'list'} LoadCommand
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
  * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
  */
@@ -71,8 +72,6 @@ export const QUICK = Object.freeze({
   maxOperations: 30_000,
   maxCost: 0.05,
 });
-
-const MIXED = MIXED_STAGE.toLowerCase();
 
 /**
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
@@ -114,7 +113,16 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
-  for (const name of /** @type {const} */ (['quick', 'merge', 'report', 'compare', 'ab', 'sweep', 'cleanup'])) {
+  for (const name of /** @type {const} */ ([
+    'quick',
+    'merge',
+    'report',
+    'compare',
+    'ab',
+    'sweep',
+    'replay',
+    'cleanup',
+  ])) {
     const words = `${benchmark} ${name}`;
     const command = newCommand(name, name, outputs, name === 'quick')
       .addHelpText('after', afterHelp(name, invocation))
@@ -174,6 +182,8 @@ function requestOf(command, operands, given, words) {
       const load = { duration, maxOperations: String(maxOperations), maxCost: String(maxCost) };
       return { ...loadRequest('run', [String(objects), String(threads)], { ...load, ...given }, words), command };
     }
+    case 'replay':
+      return loadRequest(command, [], { ...given, replay: operands.join(',') }, words);
     case 'cleanup': {
       const [what = true] = operands;
       return loadRequest(command, [], { ...given, ...(what === 'list' ? LIST : { cleanup: what }) }, words);
@@ -200,15 +210,16 @@ function optionsGiven(command) {
 }
 
 /**
- * @param {'run' | 'ab' | 'cleanup'} command
+ * @param {'run' | 'ab' | 'replay' | 'cleanup'} command
  * @param {readonly string[]} operands
  * @param {Given} given
  * @param {string} words shell command, for the hint
- * @returns {{ command: 'run' | 'init' | 'cleanup' | 'list', options: CommandLine }}
+ * @returns {{ command: LoadCommand, options: CommandLine }}
  * @throws {UsageError} with every problem
  */
 function loadRequest(command, operands, given, words) {
-  const hasLoad = given.cleanup === undefined && !(given.init !== undefined && operands.length === 0);
+  const hasLoad =
+    command !== 'replay' && given.cleanup === undefined && !(given.init !== undefined && operands.length === 0);
   const { values, problems } = readOptions(command, given, {
     operands: hasLoad ? operands : undefined,
     words: command === 'cleanup' ? { cleanup: command } : {},
@@ -231,16 +242,20 @@ function loadRequest(command, operands, given, words) {
  */
 function ofRun([objects, threads], given) {
   const options = Object.entries(given).filter(([name]) => RUN_OPTIONS.includes(name));
-  return { store: 'env', objects, threads, ...Object.fromEntries(options) };
+  return { store: 'env', objects, threads: threads ?? given.threads, ...Object.fromEntries(options) };
 }
 
 /**
  * @param {Given} given
  * @param {OptionValues} values
+ * @returns {LoadCommand}
  */
-function commandOf({ init, cleanup }, { list }) {
+function commandOf({ init, cleanup }, { list, replay, dryRun, fit }) {
   if (init !== undefined) {
     return 'init';
+  }
+  if (replay !== undefined && (dryRun || fit)) {
+    return 'traffic';
   }
   return list ? 'list' : cleanup === undefined ? 'run' : 'cleanup';
 }
@@ -367,22 +382,27 @@ function readAssertions(assertions = [], run) {
  * @returns {AssertedRun} what --assert can refer to
  */
 export function assertedRun(options) {
-  const { stages, mix = [], findPeak, peakOf, rate } = options;
-  const isOpenLoop = rate !== undefined || (findPeak && peakOf === 'rate');
-  const mixed = mix.map((/** @type {MixedShare} */ { operation }) => operation);
-  const ofMix = new Map(mixed.map((/** @type {string} */ operation) => [`${MIXED}.${operation}`, [operation]]));
+  const { stages, mix = [], replay, findPeak, peakOf, rate } = options;
+  const isOpenLoop = (rate ?? replay) !== undefined || (findPeak && peakOf === 'rate');
+  const mixed =
+    replay === undefined
+      ? mix.map((/** @type {MixedShare} */ { operation }) => operation)
+      : OPERATIONS.map(({ name }) => name);
+  const name = (replay === undefined ? MIXED_STAGE : REPLAY_STAGE).toLowerCase();
+  const ofMix = new Map(mixed.map((/** @type {string} */ operation) => [`${name}.${operation}`, [operation]]));
+  const others = replay === undefined ? stages : [PREPARE_STAGE.toLowerCase(), ...stages.slice(1)];
   return {
-    stages: [...stages, ...ofMix.keys()],
+    stages: [...others, ...ofMix.keys()],
     mayHave(stage, condition) {
       if (condition === 'reads') {
-        const operations = stage === MIXED ? mixed : (ofMix.get(stage) ?? [stage]);
+        const operations = stage === name ? mixed : (ofMix.get(stage) ?? [stage]);
         return operationsOf(operations).some(({ receives }) => receives);
       }
       if (condition === 'parts') {
         return isMultipart(options) && writesObjects([stage]);
       }
       // The stages around a mix run at full speed.
-      const isPaced = isOpenLoop && (mixed.length === 0 || stage === MIXED || ofMix.has(stage));
+      const isPaced = isOpenLoop && (mixed.length === 0 || stage === name || ofMix.has(stage));
       return condition === 'search' ? findPeak : isPaced;
     },
   };

@@ -56,6 +56,13 @@ export const COMMANDS = Object.freeze({
       'Runs every combination of the values of one or more options, in random order, and reports ops/s, MiB/s and p99 ' +
       'of each stage: sizes, threads, buckets, clients, endpoints or any other option of the load or the store.',
   },
+  replay: {
+    operands: '<files...>',
+    summary: 'repeat the requests of a log',
+    description:
+      'Repeats recorded requests at their times: R2 Data Access Logs, S3 server access logs, or CSV. First writes the ' +
+      'objects that the requests expect, and removes everything at the end. --dry-run shows what a log contains.',
+  },
   cleanup: {
     operands: '[run-id]',
     summary: 'remove what a run left; --list shows such runs',
@@ -158,6 +165,10 @@ Examples:
   ${words} --resume sweep.json
 
 Exit status: 0 complete, 1 a run failed or was not made, 2 usage or credentials, 128+n signal n.`,
+    replay: `
+Examples:
+  what it contains and costs:  ${words} access.ndjson --dry-run
+  twice as fast:               ${words} access.ndjson --speed 2x`,
     cleanup: '',
   };
   return texts[name];

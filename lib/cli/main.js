@@ -104,6 +104,9 @@ async function runRequest(argv, program) {
   if (command === 'quick') {
     return (await load(() => import('./quick.js'))).quickByCommand(options, program);
   }
+  if (command === 'traffic') {
+    return (await load(() => import('./traffic.js'))).showTraffic(options, program);
+  }
   return workOnStore(command, options, program);
 }
 

@@ -7,7 +7,7 @@ import { Checks, refuseIfAny } from '../options/usage-error.js';
 import { costLine } from '../report/cost-line.js';
 import { formatSweepCsv } from '../report/sweep-csv.js';
 import { sweepFigures } from '../report/sweep-figures.js';
-import { SweepProgress } from '../report/sweep-progress.js';
+import { sweepProgress } from '../report/sweep-progress.js';
 import { formatSweep } from '../report/sweep-text.js';
 import { prepareCells } from '../series/prepare-cells.js';
 import { readSweep, writeSweep } from '../series/saved-sweep.js';
@@ -60,7 +60,7 @@ export async function sweepByCommand(given, program) {
   const before = turns.length;
   announcement({ plan, cells, turns, order }).forEach(notify);
   const sweep = { ...plan, turns };
-  const progress = new SweepProgress(terminal, {
+  const progress = sweepProgress(terminal, {
     now: () => performance.now(),
     before,
     total: before + order.length,
@@ -154,7 +154,7 @@ function announcement({ plan: { variables, request }, cells, turns, order }) {
 
 /**
  * @param {{ order: readonly number[], cells: readonly PreparedCell[], turns: readonly SweepTurn[],
- *   maxCost: number | undefined, progress: SweepProgress, program: Program }} parts `turns` grows as runs end
+ *   maxCost: number | undefined, progress: ReturnType<typeof sweepProgress>, program: Program }} parts `turns` grows as runs end
  */
 function* runsOf({ order, cells, turns, maxCost, progress, program }) {
   const { env, invocation, terminal, stopRequest } = program;
@@ -162,10 +162,12 @@ function* runsOf({ order, cells, turns, maxCost, progress, program }) {
     const { label, options, values } = cells[cell];
     // The option takes micro-dollars.
     const left = maxCost && Math.floor((maxCost - dollarsSpent(turns)) * 1e6) / 1e6;
-    if (left !== undefined && left <= 0) {
+    const isSpent = turns.some(({ result }) => result?.stages.some(({ end }) => end === 'unpaid'));
+    if (left !== undefined && (left <= 0 || isSpent)) {
       return;
     }
     progress.starts(label);
+    const on = { ...progress.listener };
     stopRequest.onEndAtOnce = () => {};
     const runIsReady = (/** @type {ReadyRun} */ { config, variables }) => {
       const later = laterOf(values, variables, invocation);
@@ -178,9 +180,9 @@ function* runsOf({ order, cells, turns, maxCost, progress, program }) {
         const { errors } = closingMessages({ ...ran, problems: [] }, config, later);
         errors.forEach((error) => terminal.err(`${label}: ${error}`));
       };
-      Object.assign(progress, { runEnds });
+      Object.assign(on, { runEnds });
     };
-    const context = { on: Object.assign(progress, { runIsReady }), env, ownsProcess: true, invocation };
+    const context = { on: Object.assign(on, { runIsReady }), env, ownsProcess: true, invocation };
     yield { cell, options: left === undefined ? options : { ...options, maxCost: left }, context };
   }
 }

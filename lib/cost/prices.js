@@ -1,6 +1,6 @@
 import { requestsToWrite } from '../operations/multipart.js';
 import { OPERATIONS, operationNamed, operationsOf, writesObjects } from '../operations/registry.js';
-import { operationsFor, stageOf } from '../operations/stage.js';
+import { PREPARE_STAGE, operationsFor, stageOf } from '../operations/stage.js';
 import { isR2 } from '../s3/cloudflare.js';
 import { meanOver } from '../workload/size-distribution.js';
 
@@ -67,7 +67,7 @@ export function dollarsOf(config) {
 export function dollarsSpentOn(stages) {
   /** @type {readonly (Pick<KindSum, 'operation' | 'attempts' | 'aborts'> & Pick<StageSum, 'contenders'>)[]} */
   const made = stages.flatMap(({ stage, kinds, ...counts }) => [
-    ...(kinds ?? [{ operation: stage.toLowerCase(), ...counts }]),
+    ...(kinds ?? [{ operation: stage === PREPARE_STAGE ? 'write' : stage.toLowerCase(), ...counts }]),
   ]);
   const known = made.filter(({ operation }) => OPERATIONS.some(({ name }) => name === operation));
   return known.reduce((sum, { operation, attempts, aborts, contenders }) => {
@@ -95,25 +95,26 @@ export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, 
 }
 
 /**
- * A mixed stage performs one operation per object in total, divided among the kinds by their shares.
+ * A mixed stage performs one operation per object in total, and a replay one per recorded request, divided among the kinds by their shares.
  *
  * @param {PricedConfig} config
  * @returns {{ operation: Operation, count: number, reads: number }[]} `count`: requests at the price of the operation;
  *   `reads`: its other requests
  */
 function pricedOperations(config) {
-  const { stages, mix = [], amounts } = config.load;
+  const { stages, mix = [], replay, amounts } = config.load;
   const objects = config.objects.count * (config.schedule.passes ?? 1);
+  const { prepared = objects, requests = objects } = replay?.trace ?? {};
   return [
     ...operationsOf(stages).map((operation) => {
-      const operations = operationsFor(stageOf(operation), objects, config);
-      const requests = operation.canTakeParts ? requestsForEach(config) : operation.race ? amounts.contenders : 1;
+      const operations = operationsFor(stageOf(operation), operation.creates ? prepared : objects, config);
+      const each = operation.canTakeParts ? requestsForEach(config) : operation.race ? amounts.contenders : 1;
       const reads = operation.race ? operations * (1 + Number(operation.race.readsFirst)) : 0;
-      return { operation, count: Math.ceil(requests * operations), reads };
+      return { operation, count: Math.ceil(each * operations), reads };
     }),
     ...mix.map(({ operation, share }) => ({
       operation: operationNamed(operation),
-      count: Math.ceil((objects * share) / 100),
+      count: replay === undefined ? Math.ceil((objects * share) / 100) : Math.round((requests * share) / 100),
       reads: 0,
     })),
     { operation: operationNamed('list'), count: proofListsOf(config), reads: 0 },

@@ -2,13 +2,16 @@ import { mixIndex, seedOf } from '../workload/mix.js';
 
 const TWO_TO_THE_32 = 2 ** 32;
 
+/** @import { Trace } from '../model/config.js' */
+
 /**
  * When the operations of an open loop should start, regardless of how the store responds.
  *
  * @typedef {object} Pacing
  * @property {number} rate arrivals per second, across all workers
- * @property {'constant' | 'poisson'} arrival at equal intervals, or at exponentially distributed intervals with the
- *   same mean, like the requests of many independent users
+ * @property {'constant' | 'poisson' | 'recorded'} arrival at equal intervals, at exponentially distributed intervals with
+ *   the same mean, like the requests of many independent users, or at the times of recorded requests
+ * @property {number} [speed] of recorded requests; 1 if they are as fast as recorded
  * @property {string} seed for random intervals: every worker computes the same arrivals
  */
 
@@ -18,15 +21,23 @@ export class Arrivals {
   #seed;
   #next = 0;
   #nextAt = 0;
+  #recorded;
 
-  /** @param {Pacing} pacing */
-  constructor({ rate, arrival, seed }) {
+  /**
+   * @param {Pacing} pacing
+   * @param {Pick<Trace, 'times'> | null} [trace] of recorded requests
+   */
+  constructor({ rate, arrival, seed, speed = 1 }, trace = null) {
+    this.#recorded = arrival === 'recorded' && trace !== null ? { times: trace.times, speed } : null;
     this.#interval = 1000 / rate;
     this.#seed = arrival === 'poisson' ? seedOf(seed) : null;
   }
 
   /** Ms from the stage's start. @param {number} number of the arrival, from 0; never lower than in an earlier call */
   timeOf(number) {
+    if (this.#recorded !== null) {
+      return this.#recorded.times[number] / this.#recorded.speed;
+    }
     if (this.#seed === null) {
       return number * this.#interval;
     }

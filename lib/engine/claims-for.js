@@ -2,6 +2,7 @@ import { accessOrder } from '../workload/access.js';
 import { Claims } from './claims.js';
 import { GroupClaims } from './group-claims.js';
 import { MixedClaims } from './mixed-claims.js';
+import { ReplayClaims } from './replay-claims.js';
 
 /**
  * @import { Workload } from '../operations/operation.js'
@@ -47,7 +48,10 @@ export function claimsFor(stage, { workload, budget, meters, groups, kindGroups,
     const seed = `kinds of ${runId}`;
     return new Claims(stage, { workload, budget, meters, order, kindGroups, replaced: load.replaced, seed, now });
   }
-  const { mixed } = workload;
+  const { mixed, trace } = workload;
+  if (mixed && trace) {
+    return new ReplayClaims(stage.kinds, { workload: { ...workload, mixed, trace }, budget, now });
+  }
   if (!mixed || objects === undefined) {
     throw new RangeError('a stage that rewrites objects requires their number');
   }

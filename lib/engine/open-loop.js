@@ -4,6 +4,7 @@ import { Arrivals } from './arrivals.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { Trace } from '../model/config.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
@@ -25,11 +26,11 @@ export class OpenLoop {
   #isIdle = true;
 
   /**
-   * @param {{ pacing: Pacing, startedAt: number, clock: Clock, budget: Budget,
+   * @param {{ pacing: Pacing, trace?: Trace | null, startedAt: number, clock: Clock, budget: Budget,
    *   alarm: Pick<Alarm, 'waitUntil' | 'endAll'> }} options `startedAt`: monotonic ms of the stage's start
    */
-  constructor({ pacing, startedAt, clock, budget, alarm }) {
-    this.#arrivals = new Arrivals(pacing);
+  constructor({ pacing, trace, startedAt, clock, budget, alarm }) {
+    this.#arrivals = new Arrivals(pacing, trace);
     this.#startedAt = startedAt;
     this.#clock = clock;
     this.#budget = budget;

@@ -2,6 +2,7 @@ import { SecondSampler } from '../meter/second-sampler.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { objectSizes } from '../workload/sizes.js';
+import { sizesOf } from '../workload/trace.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';
 import { watchFlow } from './data-flow.js';
@@ -126,8 +127,9 @@ export async function runStage(stage, options) {
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
   const { now } = clock;
   const { size, sizes } = load;
-  const sizeOf = engine.workload.listed?.sizeOf ?? objectSizes({ runId, size, sizes });
-  const workload = { ...engine.workload, sizeOf };
+  const { listed, trace, shard } = engine.workload;
+  const recorded = trace ? sizesOf(trace, shard) : undefined;
+  const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? recorded ?? objectSizes({ runId, size, sizes }) };
   const threads = engine.connections.slice(0, load.threads);
   const { leads, connections, countSuccess, sender } = deliveryFor(stage, threads, load, engine);
   const pauses = new Pauses();
@@ -158,7 +160,7 @@ export async function runStage(stage, options) {
     for (let round = 1; wait > 0; round++) {
       const since = now();
       await pauses.wait(wait);
-      recorder.waited += now() - since;
+      recorder.waited += (now() - since) * (connections.length / leads.length);
       if (stopped.aborted || budget.isClosed) {
         return false;
       }
@@ -230,12 +232,12 @@ export async function runStage(stage, options) {
  * @param {{ engine: Engine, startedAt: number, budget: Budget }} context
  * @returns {ClosedLoop | OpenLoop}
  */
-function loopFor({ pacing }, { engine: { clock, alarm }, startedAt, budget }) {
+function loopFor({ pacing }, { engine: { clock, alarm, workload }, startedAt, budget }) {
   if (pacing === null) {
     return new ClosedLoop(budget);
   }
   if (alarm === null) {
     throw new RangeError('an open loop requires an alarm');
   }
-  return new OpenLoop({ pacing, startedAt, clock, budget, alarm });
+  return new OpenLoop({ pacing, trace: workload.trace, startedAt, clock, budget, alarm });
 }

@@ -50,7 +50,7 @@ export function packTask({ stage: { name, kinds, rewrites }, ...task }) {
  */
 export function unpackTask({ stage: { name, kinds, rewrites }, ...task }) {
   const unpacked = kinds.map(({ operation, weight }) => ({ operation: operationNamed(operation), weight }));
-  return { ...task, stage: rewrites ? rewritingStage(unpacked) : mixedStage(name, unpacked) };
+  return { ...task, stage: rewrites ? rewritingStage(unpacked, name) : mixedStage(name, unpacked) };
 }
 
 /**

@@ -35,6 +35,7 @@ import { runStage } from './run-stage.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
+ * @import { Trace } from '../model/config.js'
  * @import { StoreConfig, ChecksumName, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
  * @import { ListState } from '../workload/listed-objects.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
@@ -64,6 +65,7 @@ import { runStage } from './run-stage.js';
  * @property {ListState | null} [listed] existing objects, if the run works on them
  * @property {boolean} [takesSnapshots] whether stages report snapshots
  * @property {MixedMemory | null} [mixed] of a run that rewrites its objects
+ * @property {Trace} [trace] of a run that replays requests
  */
 
 /**
@@ -153,7 +155,7 @@ export class Worker {
    */
   constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, ledger, copies } = spec;
-    const { multipart, checksum, mixed } = spec;
+    const { multipart, checksum, mixed, trace } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
     const checksums = checksum && new PayloadChecksums(checksum, payload);
@@ -191,6 +193,7 @@ export class Worker {
         checksums,
         wroteObjects,
         mixed: mixed ? new MixedObjects(mixed) : null,
+        trace,
       },
     };
   }

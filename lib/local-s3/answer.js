@@ -18,6 +18,10 @@ export class Answer {
   #operation;
   #arrivedAt;
   #resource;
+  /** Bytes of the body. */
+  bytes = 0;
+  /** Called once the response has been handed to the socket. @type {(status: number) => void} */
+  onEnd = () => {};
 
   /**
    * @param {ServerResponse} response
@@ -58,7 +62,8 @@ export class Answer {
   }
 
   /** Sends the status and headers. The caller then calls end() or closes the connection. @param {Result} result */
-  begin({ status, headers }) {
+  begin({ status, headers, body }) {
+    this.bytes = body?.length ?? 0;
     if (!this.isAbandoned) {
       this.response.writeHead(status, headers);
     }
@@ -80,6 +85,7 @@ export class Answer {
    */
   end(status, rest) {
     if (!this.isAbandoned) {
+      this.onEnd(status);
       this.#tally.recordTime(this.#operation, performance.now() - this.#arrivedAt);
       this.response.end(rest, () => this.#tally.countAnswer(this.#operation, status));
     }

@@ -12,8 +12,8 @@ import { element, itemsIn, malformed, xmlDocument } from './xml.js';
  * @throws {S3Error} MalformedXML
  */
 export function deleteObjects(table, body) {
-  const { root, items } = itemsIn(body, 'Delete', 'Object');
-  const keys = items.map((object) => object.textOf('Key') ?? '');
+  const { root } = itemsIn(body, 'Delete', 'Object');
+  const keys = keysToDelete(body);
   if (keys.includes('') || keys.length > MAX_KEYS) {
     throw malformed('Object');
   }
@@ -21,4 +21,9 @@ export function deleteObjects(table, body) {
   const isQuiet = root.textOf('Quiet') === 'true';
   const deleted = isQuiet ? [] : keys.map((key) => `<Deleted>${element('Key', key)}</Deleted>`);
   return xmlDocument('DeleteResult', deleted.join(''));
+}
+
+/** @param {Buffer} body of a DeleteObjects request */
+export function keysToDelete(body) {
+  return itemsIn(body, 'Delete', 'Object').items.map((object) => object.textOf('Key') ?? '');
 }

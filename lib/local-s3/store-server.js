@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { AccessLog } from './access-log.js';
 import { Answer } from './answer.js';
 import { checkBody, checksumIn } from './checksums.js';
+import { keysToDelete } from './delete-objects.js';
 import { pass } from './fault-effects.js';
 import { faultInjectors } from './fault-injector.js';
 import { KINDS, parseFaults } from './faults.js';
@@ -32,6 +34,7 @@ import { UploadTable } from './upload-table.js';
  * @property {{ key: string, cert: string } | null} [tls] private key and certificate as PEM; null for plain HTTP
  * @property {string} [basePath] path before the bucket: '' or, for example, `/storage/v1/s3`
  * @property {string} [faults] a script, see parseFaults; '' for none
+ * @property {string} [accessLog] file for a log of the requests, see AccessLog
  */
 
 /** Server limits must not disturb a benchmark: idle connections stay open, and slow requests are allowed to finish. */
@@ -51,14 +54,17 @@ export class StoreServer {
   #faults;
   #skew;
   #listener;
+  /** @type {AccessLog | null} */
+  #log;
 
   /**
    * @param {EndpointOptions} options
-   * @throws {Error} if the fault script is invalid
+   * @throws {Error} if the fault script is invalid, or the log cannot be written
    */
   constructor(options) {
     const { buckets, region = 'auto', credentials, furtherCredentials = [], tls = null, basePath = '' } = options;
     const plan = parseFaults(options.faults ?? '');
+    this.#log = options.accessLog === undefined ? null : new AccessLog(options.accessLog);
     this.#skew = plan.skew;
     const keepsBefore = plan.items.some(({ name }) => name === 'stale');
     this.#faults = faultInjectors(plan, buckets, () => performance.now());
@@ -131,6 +137,9 @@ export class StoreServer {
         if (operation === 'PUT' || operation === 'PART') {
           checkBody(checksumIn(message.headers), body);
         }
+        if (this.#log !== null) {
+          this.#logAnswer(this.#log, { operation, arrivedAt, target, body, message }, answer);
+        }
         await this.#answer(operation, { target, body, headers: message.headers }, answer);
       }
     } catch (error) {
@@ -139,6 +148,31 @@ export class StoreServer {
       }
       answer.sendError(error);
     }
+  }
+
+  /**
+   * @param {AccessLog} log
+   * @param {{ operation: Exclude<Operation, 'OTHER'>, arrivedAt: number, target: Target, body: Buffer, message: IncomingMessage }} request
+   * @param {Answer} answer
+   */
+  #logAnswer(log, { operation, arrivedAt, target, body, message }, answer) {
+    const { bucket, key, query } = target;
+    const objects = this.#tableOf(bucket);
+    const { length: sizeBefore = 0 } = objects.get(key)?.body ?? {};
+    answer.onEnd = (status) =>
+      log.add({
+        operation: message.headers['x-amz-copy-source'] === undefined ? operation : 'COPY',
+        time: Math.round(performance.timeOrigin + arrivedAt),
+        bucket,
+        method: String(message.method),
+        url: String(message.url),
+        keys: operation === 'POST' ? keysToDelete(body) : [key],
+        query,
+        status,
+        received: body.length,
+        sent: answer.bytes,
+        size: objects.get(key)?.body.length ?? sizeBefore,
+      });
   }
 
   /**

@@ -178,8 +178,8 @@ export class RunReader {
       return;
     }
     stage.bytes += megabytes * MEGABYTE;
-    const { sizes, mix } = this.#facts?.options ?? {};
-    if ((sizes || mix) && problem !== 'impossible' && problem !== 'doubled') {
+    const { sizes, mix, replay } = this.#facts?.options ?? {};
+    if ((sizes || mix || replay) && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }
   }
@@ -384,8 +384,8 @@ function stageOf({ name, series, recorded, schedule, summary, totals, retries, b
   const operations = operationsOf(series, summary, schedule);
   const hasBytes = !STAGES_WITHOUT_BYTES.includes(name);
   const total = summary === null || !hasBytes ? bytes : summary.megabytes * MEGABYTE;
-  const { size = null, sizes, mix } = options ?? {};
-  const uniformSize = hasBytes && !sizes && !mix ? size : null;
+  const { size = null, sizes, mix, replay } = options ?? {};
+  const uniformSize = hasBytes && !sizes && !mix && !replay ? size : null;
   series.operationBytes ??= uniformSize ?? (operations === 0 ? 0 : total / operations);
   const failures = summary?.retries ?? retries;
   return {

@@ -34,6 +34,8 @@ export interface LoadConfig {
   stages: readonly string[];
   /** percentages of the operations of stage Mixed; absent without that stage */
   mix?: readonly MixedShare[];
+  /** present if stage Replay repeats recorded requests; `mix` then has their shares, which need not be whole */
+  replay?: ReplayConfig;
   /** for stages that read single objects; absent for sequential access */
   access?: AccessPattern;
   amounts: OperationAmounts;
@@ -59,6 +61,40 @@ export interface LoadConfig {
   rate?: number;
   /** spacing of the operations of an open loop */
   arrival: 'constant' | 'poisson';
+}
+
+export interface ReplayConfig {
+  /** its logs */
+  files: readonly string[];
+  trace: Trace;
+  /** 2 repeats the requests in half their time */
+  speed: number;
+}
+
+/** Recorded requests to be repeated, and their objects: plain values, and arrays in memory that all workers share. */
+export interface Trace {
+  requests: number;
+  /** of this host; those to prepare come first */
+  objects: number;
+  /** objects that exist before the first request */
+  prepared: number;
+  /** ms from the first to the last request */
+  length: number;
+  /** ms from the start of the part that is replayed, in ascending order */
+  times: Float64Array;
+  /** index of each operation among OPERATIONS */
+  codes: Uint8Array;
+  /** local index of each object */
+  targets: Uint32Array;
+  /**
+   * bytes of a range; keys of a list page; for a change, the number of earlier changes of the object; for a batch, the
+   * index of its first member
+   */
+  amounts: Uint32Array;
+  /** three values for each object of a batch: its local index, earlier changes, and the next member (0 for none) */
+  members: Uint32Array;
+  /** bytes of each object, by local index */
+  sizes: Float64Array;
 }
 
 export type ClientName = 'direct' | 'sdk' | 'edge' | 'public';

@@ -103,6 +103,10 @@ export interface CommonOptions {
   cores?: number | null;
   /** `--duration` of each stage. Null if a stage ends when all its objects are done. Unit: ms. */
   duration?: number | null;
+  /** Log files of the command `replay`. */
+  replay?: string | null;
+  /** `--speed`: 2 repeats the requests in half their time. */
+  speed?: number | null;
   /** `--mix`. */
   mix?: string | null;
   /** Pause between stages of a fixed duration (`--gap`). Absent if they follow at once. Unit: ms. */
@@ -804,7 +808,7 @@ export interface LoadResult {
   /** Requested rate of an open loop. Null in a closed loop. Unit: ops/s. */
   rate: number | null;
   /** Arrival of an open loop's operations. Null in a closed loop. */
-  arrival: 'constant' | 'poisson' | null;
+  arrival: 'constant' | 'poisson' | 'recorded' | null;
 }
 
 /** The latency without concurrent operations. */

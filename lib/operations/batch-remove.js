@@ -60,6 +60,8 @@ export const batchRemove = defineOperation({
         );
       }
       workload.ledger.delete(local);
+      // In a replay, no other change of the object can have begun since this one.
+      workload.mixed?.answer(local, workload.mixed.lastBegun(local));
       pending.delete(Key);
     }
     refuseUndeleted(record, Errors, pending, asked);

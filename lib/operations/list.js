@@ -2,13 +2,18 @@ import { counted } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
+import { isAbsent } from '../workload/mixed-objects.js';
 import { globalIndex } from '../workload/shard.js';
 import { changedError, listedOf } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
+import { lowestOf, mixedOf } from './versions.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
 
 const MAX_KEY_LENGTH = 100;
+
+/** The object itself and its copy start with the same digits. */
+const KEYS_OF_AN_OBJECT = 2;
 
 /**
  * Lists a page of the run's keys. The keys of each page are known in advance: a bucket's keys in order, split into
@@ -42,6 +47,14 @@ export const list = defineOperation({
     checkStart(keys, before);
     checkPage(record, keys, isTruncated);
   },
+  async attemptOfVersion(record) {
+    const { connection, workload, index, size } = record;
+    const { keyspace } = workload;
+    record.input = { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(index), MaxKeys: size };
+    const lowest = lowestOf(record);
+    await connection.send(this.call, record);
+    checkOwnPage(record, pageOf(record).keys, lowest);
+  },
   async attemptExisting(record) {
     const { connection, workload, index } = record;
     const { keyspace, amounts } = workload;
@@ -59,6 +72,26 @@ export const list = defineOperation({
     checkExistingPage(record, keys, isTruncated);
   },
 });
+
+/**
+ * While objects are written and removed, only the object at which the page starts is certain.
+ *
+ * @param {OperationRecord} record whose response has arrived
+ * @param {readonly string[]} keys
+ * @param {number} lowest state of that object before the request
+ */
+function checkOwnPage(record, keys, lowest) {
+  const { index, localIndex, size, workload } = record;
+  checkOrder(record, keys);
+  const strange = keys.find((key) => workload.keyspace.recogniseName(key) === null);
+  const first = workload.keyspace.keyOf(index);
+  const isSettled = lowest === mixedOf(record).lastBegun(localIndex);
+  const isWrong = isSettled && !isAbsent(lowest) && size >= KEYS_OF_AN_OBJECT && !keys.includes(first);
+  if (strange !== undefined || isWrong || keys.length > size) {
+    const finding = isWrong ? `does not contain ${first}` : `contains ${shown(strange ?? '')} or too many keys`;
+    throw new IntegrityError(record, `the list page that starts at this key ${finding}`);
+  }
+}
 
 /**
  * @param {OperationRecord} record whose response has arrived

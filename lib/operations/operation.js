@@ -11,6 +11,7 @@ import { redact } from '../text/redact.js';
  * @import { MixedObjects } from '../workload/mixed-objects.js'
  * @import { Ledger } from '../workload/ledger.js'
  * @import { RaceRules } from './race.js'
+ * @import { Trace } from '../model/config.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 
@@ -27,6 +28,7 @@ import { redact } from '../text/redact.js';
  * @property {PayloadChecksums} [checksums] sent with each write
  * @property {boolean} wroteObjects whether this run writes the objects, and therefore knows which exist and their ETags
  * @property {MixedObjects | null} [mixed] set if the run writes its objects several times
+ * @property {Trace} [trace] of a run that replays recorded requests
  */
 
 /**

@@ -5,7 +5,7 @@ import { list } from './list.js';
 import { range } from './range.js';
 import { read } from './read.js';
 import { remove } from './remove.js';
-import { MIXED_STAGE, mixedStage, rewritingStage, stageOf } from './stage.js';
+import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE, mixedStage, rewritingStage, stageOf } from './stage.js';
 import { stat } from './stat.js';
 import { swap } from './swap.js';
 import { write } from './write.js';
@@ -36,13 +36,18 @@ export const STAGES_WITHOUT_BYTES = Object.freeze(
 
 /** As in the log, in the order in which the stages run. */
 export const STAGE_NAMES = Object.freeze([
+  PREPARE_STAGE,
   ...STAGES.filter(({ removes }) => !removes).map(({ name }) => name),
   MIXED_STAGE,
+  REPLAY_STAGE,
   ...STAGES.filter(({ removes }) => removes).map(({ name }) => name),
 ]);
 
 /** Stages of a run with --mix: mixed objects must be written first and removed at the end. */
 export const STAGES_OF_MIX = Object.freeze(['write', MIXED_STAGE.toLowerCase(), 'remove']);
+
+/** Stages of a replay: `write` prepares its objects. */
+export const STAGES_OF_REPLAY = Object.freeze(['write', REPLAY_STAGE.toLowerCase(), 'remove']);
 
 /** Returns operations in the order in which their stages run. @param {readonly string[]} names as in --stages */
 export function operationsOf(names) {
@@ -54,10 +59,14 @@ export function operationsOfRun({ stages, mix = [] }) {
   return operationsOf([...stages, ...mix.map(({ operation }) => operation)]);
 }
 
-/** Returns the stages in the order in which they run. @param {Pick<LoadConfig, 'stages' | 'mix'>} load */
-export function stagesOf({ stages, mix = [] }) {
+/** Returns the stages in the order in which they run. @param {Pick<LoadConfig, 'stages' | 'mix' | 'replay'>} load */
+export function stagesOf({ stages, mix = [], replay }) {
   const kinds = mix.map(({ operation, share }) => ({ operation: operationNamed(operation), weight: share }));
   const named = STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
+  if (replay !== undefined) {
+    const prepare = replay.trace.prepared === 0 ? [] : [mixedStage(PREPARE_STAGE, [{ operation: write, weight: 1 }])];
+    return [...prepare, rewritingStage(kinds, REPLAY_STAGE), stageOf(remove)];
+  }
   const stageOfMix = writesObjects(stages)
     ? rewritingStage
     : (/** @type {Stage['kinds']} */ all) => mixedStage(MIXED_STAGE, all);

@@ -51,13 +51,20 @@ export function mixedStage(name, kinds) {
 /** As in the log. */
 export const MIXED_STAGE = 'Mixed';
 
+/** Writes the objects that a replay expects. */
+export const PREPARE_STAGE = 'Prepare';
+
+export const REPLAY_STAGE = 'Replay';
+
 /**
  * @param {readonly StageKind[]} kinds
+ * @param {string} [name]
  * @returns {Readonly<Stage>} leaves as many objects as it finds, except for removed objects that are not yet rewritten
  */
-export function rewritingStage(kinds) {
+export function rewritingStage(kinds, name = MIXED_STAGE) {
   return Object.freeze({
-    ...mixedStage(MIXED_STAGE, kinds),
+    ...mixedStage(name, kinds),
+    grouping: null,
     creates: false,
     copies: false,
     removes: false,

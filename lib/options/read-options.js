@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DEFAULT_STAGES_ON_EXISTING, STAGES_OF_MIX, operationsOf } from '../operations/registry.js';
+import { DEFAULT_STAGES_ON_EXISTING, STAGES_OF_MIX, STAGES_OF_REPLAY, operationsOf } from '../operations/registry.js';
 import { MIXED_STAGE } from '../operations/stage.js';
 import { largestSize } from '../workload/size-distribution.js';
 import { OPERANDS, ROWS, flagOf } from './table.js';
 
 /**
  * @import { AccessPattern, SizeDistribution } from '../model/config.js'
+ * @import { Trace } from '../model/config.js'
  * @import { Context, Values } from './conditions.js'
  * @import { CommandName, OPTIONS, OptionRow, Requirement } from './table.js'
  */
+
+const DEFAULT_REPLAY_THREADS = 64;
 
 /**
  * @template Row
@@ -27,6 +30,7 @@ import { OPERANDS, ROWS, flagOf } from './table.js';
  *   threads: number,
  *   size: number,
  *   sizes: SizeDistribution | undefined,
+ *   trace?: Trace,
  *   access: AccessPattern | undefined,
  *   assert: string[] | undefined,
  * }} OptionValues
@@ -116,6 +120,10 @@ function derive(values, given) {
   // By default, a mix takes objects at random, even if it only reads existing ones.
   if (given.access === undefined && values.mix !== undefined && values.existing !== undefined) {
     values.access = { kind: 'uniform' };
+  }
+  if (values.replay !== undefined) {
+    values.stages = [...STAGES_OF_REPLAY];
+    values.threads ??= DEFAULT_REPLAY_THREADS;
   }
   if (given.init === true) {
     values.init = values.envFile;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { shellWord } from '../text/shell-words.js';
 import { formatSizes } from '../workload/size-distribution.js';
 import { defaultOf, isMet } from './read-options.js';
-import { ROWS, flagOf } from './table.js';
+import { ROWS, SET_BY_LOG, flagOf } from './table.js';
 
 /**
  * @import { CommonOptions, RunOptions } from '../model/result.js'
@@ -66,6 +66,7 @@ const UNKNOWN = '?';
  */
 export function commandOf(options, further = []) {
   const recorded = /** @type {Values} */ ({ ...options, size: options.sizes ?? options.size });
+  const isOfLog = (/** @type {string} */ name) => name === 'replay' || (options.replay && name in SET_BY_LOG);
   const words = Object.entries(ROWS).flatMap(([name, row]) => {
     const { role, excludes = {}, default: fallback } = row;
     // A default is recorded even if another option replaces it.
@@ -74,9 +75,15 @@ export function commandOf(options, further = []) {
       Object.entries(excludes).some(([other, value]) =>
         value === true ? Boolean(recorded[other]) : recorded[other] === value,
       );
-    return role === undefined || role === 'record' || isReplaced ? [] : optionWords(row, recorded[name]).map(shellWord);
+    return role === undefined || role === 'record' || isReplaced || isOfLog(name)
+      ? []
+      : optionWords(row, recorded[name]).map(shellWord);
   });
-  const load = [options.objects, options.threads].map((amount) => (amount ? shellWord(String(amount)) : UNKNOWN));
+  const { replay, objects, threads } = options;
+  const load = [objects, threads].map((amount) => (amount ? shellWord(String(amount)) : UNKNOWN));
+  if (replay) {
+    load.splice(0, 1, 'replay', ...replay.split(',').map(shellWord), '--threads');
+  }
   return ['r2-benchmark', ...load, ...words, ...further].join(' ');
 }
 

@@ -74,7 +74,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
  * @returns {LoadConfig}
  */
 function resolveLoad(options, doesRun, availableCores) {
-  const { rangeSize, pageSize, batch, contenders, checksum, cores } = options;
+  const { rangeSize, pageSize, batch, contenders, checksum, cores, trace, replay, speed } = options;
   const isRacing = operationsOf(options.stages).some(({ race }) => race !== undefined);
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
@@ -95,6 +95,7 @@ function resolveLoad(options, doesRun, availableCores) {
     amounts: { rangeSize, pageSize, batch, contenders },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
+    replay: trace && replay && { files: replay, trace, speed },
     threads,
     // An application has one client, and each core has its own.
     cores: doesRun
@@ -105,8 +106,8 @@ function resolveLoad(options, doesRun, availableCores) {
 }
 
 /** More threads than objects, or than the last step has, would be idle. @param {OptionValues} options */
-function threadsOf({ threads, objects, ramp }) {
-  return Math.min(threads, objects, ramp?.at(-1) ?? Infinity);
+function threadsOf({ threads, objects, ramp, replay }) {
+  return Math.min(threads, replay === undefined ? objects : Infinity, ramp?.at(-1) ?? Infinity);
 }
 
 /**
@@ -176,7 +177,7 @@ function chooseCores(given, threads, usable, together) {
  * @returns {Shard}
  * @throws {UsageError}
  */
-function resolveShard(given, env) {
+export function resolveShard(given, env) {
   if (given === undefined) {
     return WHOLE;
   }

@@ -13,7 +13,12 @@ import { formatPercent } from './values.js';
 /** Groups of options that only the command line accepts, not a library call. @type {readonly GroupName[]} */
 const OF_PROGRAM = ['output', 'checks', 'metrics', 'commands', 'comparison'];
 
-export const RUN_OPTIONS = optionsOf('run').flatMap(([name, { group }]) => (OF_PROGRAM.includes(group) ? [] : [name]));
+export const RUN_OPTIONS = [
+  ...optionsOf('run'),
+  ...optionsOf('replay').filter(([, { only }]) => only !== undefined),
+].flatMap(([name, { group }]) => (OF_PROGRAM.includes(group) ? [] : [name]));
+
+RUN_OPTIONS.push('replay');
 
 /**
  * Reads the options of a run by name: as text, as on the command line, or as plain values.
@@ -43,8 +48,10 @@ export function readRunOptions(options) {
       given[name] = value;
     }
   }
-  const operands = OPERANDS.map(({ name }) => String(options[name] ?? ''));
-  const read = readOptions('run', given, { operands });
+  const isReplay = given.replay !== undefined;
+  const operands = isReplay ? undefined : OPERANDS.map(({ name }) => String(options[name] ?? ''));
+  const threads = isReplay && options.threads !== undefined ? { threads: String(options.threads) } : {};
+  const read = readOptions('run', { ...given, ...threads }, { operands });
   return { values: read.values, problems: [...problems, ...read.problems] };
 }
 

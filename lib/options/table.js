@@ -42,8 +42,8 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'quick' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'sweep' | 'cleanup'} CommandName `side`:
- *   within --a and --b
+ * @typedef {'run' | 'quick' | 'replay' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'sweep' | 'cleanup'} CommandName
+ *   `side`: within --a and --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
@@ -372,6 +372,69 @@ const LOAD = {
   },
 };
 
+/** What a replay takes from its log. */
+export const SET_BY_LOG = Object.freeze(
+  Object.fromEntries(
+    [
+      ...['existing', 'size', 'access', 'stages', 'mix', 'rangeSize', 'pageSize', 'batch', 'multipart', 'partSize'],
+      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'findPeak'],
+      ...['peakOf', 'slo', 'ramp', 'stepTime', 'init', 'cleanup', 'list'],
+    ].map((name) => [name, true]),
+  ),
+);
+
+/** @satisfies {Rows} */
+const REPLAY = {
+  replay: {
+    flag: '--replay <files>',
+    help: 'request logs to replay, instead of objects',
+    detail: 'see [replays](../measure/replay.md)',
+    read: values.listOf,
+    record: (files) => files.join(','),
+    excludes: SET_BY_LOG,
+    only: [],
+    role: 'load',
+  },
+  speed: {
+    flag: '--speed <factor>',
+    help: 'replay this many times as fast as recorded, e.g. 2x or 0.5x',
+    read: values.speed,
+    write: values.formatSpeed,
+    default: '1x',
+    needs: { replay: true },
+    only: ['replay'],
+    role: 'load',
+  },
+  from: {
+    flag: '--from <time>',
+    help: 'skip the requests of this time after the first one',
+    read: values.anyTime,
+    write: formatTime,
+    default: '0s',
+    only: ['replay'],
+  },
+  for: {
+    flag: '--for <time>',
+    help: 'replay only the requests of this time',
+    read: values.anyTime,
+    write: formatTime,
+    only: ['replay'],
+  },
+  limit: {
+    flag: '--limit <requests>',
+    help: 'replay only this many requests',
+    read: values.objectCount,
+    excludes: { shard: true },
+    only: ['replay'],
+  },
+  format: {
+    flag: '--format <name>',
+    help: 'format of the logs: r2, s3 or csv (default: recognised)',
+    read: oneOf('r2', 's3', 'csv'),
+    only: ['replay'],
+  },
+};
+
 /** @satisfies {Rows} */
 const CAPACITY = {
   findPeak: {
@@ -556,6 +619,13 @@ const STORE = {
     role: 'repeat',
     of: ['ab', 'side'],
   },
+  accessLog: {
+    flag: '--access-log <file>',
+    help: 'with --local: write a log of all requests, like R2 (.ndjson) or S3 (any other name)',
+    detail: 'see [the local endpoint](local-endpoint.md#access-logs)',
+    read: someText,
+    needs: { local: true },
+  },
   envFile: {
     flag: '--env-file <file>',
     help: 'file with the S3_… variables',
@@ -687,6 +757,7 @@ const OUTPUT = {
     read: someText,
     of: ['merge'],
   },
+  fit: { flag: '--fit', help: 'print the command of a run that resembles the logs, and exit', only: ['replay'] },
   quiet: {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
@@ -698,6 +769,7 @@ const OUTPUT = {
     help: 'send nothing to the store: print the requests, cost and least time of the run',
     detail: 'see [dry runs](../use/first-run.md#dry-runs)',
     excludes: RUNS_ONLY,
+    helpOf: { replay: 'send nothing: print what the logs contain and what a replay would cost' },
   },
   latency: {
     flag: '--latency <time>',
@@ -829,7 +901,8 @@ const COMPARISON = {
     flag: '--threads <n>',
     help: 'threads of this side, instead of <threads>',
     read: values.threadCount,
-    only: ['side'],
+    only: ['side', 'replay'],
+    helpOf: { replay: 'concurrent requests (64)' },
   },
   vary: {
     flag: '--vary <name=values>',
@@ -879,6 +952,7 @@ const COMPARISON = {
 export const OPTIONS = Object.freeze({
   ...WORKLOAD,
   ...LOAD,
+  ...REPLAY,
   ...CAPACITY,
   ...CLIENT,
   ...STORE,
@@ -893,7 +967,7 @@ export const OPTIONS = Object.freeze({
 /** The options by group. @type {Readonly<Record<GroupName, Rows>>} */
 const BY_GROUP = {
   workload: WORKLOAD,
-  load: LOAD,
+  load: { ...LOAD, ...REPLAY },
   capacity: CAPACITY,
   client: CLIENT,
   store: STORE,
@@ -942,9 +1016,18 @@ export function optionsOf(command) {
     const isOfQuick = command === 'quick' && QUICK_GROUPS.includes(group);
     const isOfSweep = command === 'sweep' && GROUPS_OF_SWEEP.includes(group) && !NOT_IN_SWEEPS.includes(name);
     return only === undefined
-      ? command === 'run' || of.includes(command) || isOfQuick || isOfSweep
+      ? isRun(name, command) || of.includes(command) || isOfQuick || isOfSweep
       : only.includes(command);
   });
+}
+
+/**
+ * @param {string} option
+ * @param {CommandName} command
+ * @returns {boolean} whether it is a command that accepts this option of a run
+ */
+function isRun(option, command) {
+  return command === 'run' || (command === 'replay' && !(option in SET_BY_LOG));
 }
 
 /** Options that select the store: a later command needs them to find the same store. */

@@ -106,6 +106,8 @@ const MAX_RATE = 1_000_000;
 /** Well below the limit of a timer. */
 const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 
+const MIN_SPEED = 0.01;
+const MAX_SPEED = 1000;
 const MAX_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
 const MIXABLE = OPERATIONS.filter(({ refuses }) => refuses?.mix === undefined).map(({ name }) => name);
@@ -222,6 +224,18 @@ export const stageDuration = reader(parseDuration, within(MIN_DURATION_MS, MAX_D
 
 /** ms; 0 is allowed. */
 export const anyTime = reader(parseDuration, within(0, MAX_DURATION_MS), 'a time up to 168h');
+
+/** A factor. */
+export const speed = reader(
+  numberIn(/^([0-9]{1,4}(?:\.[0-9]{1,3})?)x?$/),
+  within(MIN_SPEED, MAX_SPEED),
+  `a factor from ${MIN_SPEED}x to ${MAX_SPEED}x`,
+);
+
+/** @param {number} factor */
+export function formatSpeed(factor) {
+  return `${factor}x`;
+}
 
 const percentage = numberIn(/^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/);
 

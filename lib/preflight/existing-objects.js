@@ -1,11 +1,11 @@
-import { LIST_START } from '../s3/bucket-admin.js';
 import { asAttemptError } from '../s3/s3-error.js';
 import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
 import { inParallel } from '../cleanup/in-parallel.js';
+import { pagesOf } from '../cleanup/key-ranges.js';
 import { objectSizes } from '../workload/sizes.js';
 
 /**
- * @import { ListPosition, ListedObject } from '../s3/bucket-admin.js'
+ * @import { ListedObject } from '../s3/bucket-admin.js'
  * @import { AttemptError } from '../s3/s3-error.js'
  * @import { Keyspace } from '../workload/keyspace.js'
  * @import { ObjectsConfig, SizeDistribution } from '../model/config.js'
@@ -76,16 +76,15 @@ export async function findExistingObjects(keyspace, objects, access) {
  * @returns {Promise<boolean>} whether all pages were read
  */
 async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) {
-  /** @type {ListPosition | null} */
-  let position = LIST_START;
-  for (let page = 0; page < maxPages && position !== null; page++) {
-    /** @type {ListPosition} */
-    const from = position;
-    const { objects, next } = await retry(() => admin.listPage(bucket, prefix, from));
+  let pages = 0;
+  for await (const { objects, next } of pagesOf((from) => retry(() => admin.listPage(bucket, prefix, from)))) {
     objects.forEach(visit);
-    position = next;
+    pages += 1;
+    if (next !== null && pages === maxPages) {
+      return false;
+    }
   }
-  return position === null;
+  return true;
 }
 
 /**

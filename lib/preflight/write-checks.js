@@ -1,5 +1,6 @@
 import { pause } from '../clock/pause.js';
 import { RunMarker } from '../cleanup/run-marker.js';
+import { LIST_START } from '../s3/bucket-admin.js';
 import { asAttemptError } from '../s3/s3-error.js';
 import { operationsOf } from '../operations/registry.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
@@ -151,7 +152,7 @@ export class WriteChecks {
       return;
     }
     try {
-      await retry(() => admin.listVersionsPage(bucket, this.#run.keyspace.keyPrefix, { key: '' }));
+      await retry(() => admin.listVersionsPage(bucket, this.#run.keyspace.keyPrefix, LIST_START));
     } catch (error) {
       const { message } = asAttemptError(error);
       this.problems.push(`${keeps}, which clean-up could not remove, because they cannot be listed (${message})`);

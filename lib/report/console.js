@@ -180,7 +180,7 @@ class Console {
     }
     if (end === 'overloaded') {
       this.#screen.err(
-        `${stage}: ended because operations started more than 10 s late: lower --rate, or use more threads`,
+        `${stage}: ended because operations started more than 10 s late: lower --rate or --speed, or use more threads`,
       );
     }
   }

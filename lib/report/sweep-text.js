@@ -20,7 +20,9 @@ export function formatSweep(sweep, stages) {
   const blocks = [
     ...stages.map((stage) => {
       const grid = sweep.variables.length === 2 ? gridOf(sweep, stage) : null;
-      return grid?.every((line) => textWidth(line) <= WIDTH) ? grid : rowsOf(sweep, stage);
+      return grid?.every((line) => textWidth(line) <= WIDTH)
+        ? grid
+        : [stage.stage, ...aligned(cellRows(sweep, stage), sweep.variables.length)];
     }),
     sweepSentences(sweep, stages).flatMap((sentence) => wrapAtWords(plainLine(sentence), WIDTH, GAP)),
   ];
@@ -48,8 +50,9 @@ function gridOf(sweep, stage) {
 /**
  * @param {Sweep} sweep
  * @param {SweptStage} stage
+ * @returns {string[][]} headings, and a row per cell
  */
-function rowsOf(sweep, stage) {
+export function cellRows(sweep, stage) {
   const { variables } = sweep;
   const shown = knownFigures(stage);
   const head = [...variables.map(({ label }) => label), ...shown.map(({ title }) => title)];
@@ -59,7 +62,7 @@ function rowsOf(sweep, stage) {
       ...shown.map((figure) => cellText(figure, point)),
     ]),
   );
-  return [stage.stage, ...aligned([head, ...body], variables.length)];
+  return [head, ...body];
 }
 
 /** Those that at least one cell has. @param {SweptStage} stage */

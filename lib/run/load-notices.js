@@ -11,7 +11,7 @@ import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/m
  */
 export function noticesOfLoad({ threads }, { objects, load: { threads: used, multipart } }) {
   return [
-    ...(threads > objects.count
+    ...(threads > objects.count && used < threads
       ? [`${threads} threads are more than ${objects.count} objects need; using ${used}`]
       : []),
     ...(isInParts(objects.size, multipart) ? [partsNotice(objects, used, multipart)] : []),

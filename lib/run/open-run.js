@@ -9,10 +9,12 @@ import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { connectionHostname } from '../s3/address.js';
 import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
+import { isR2 } from '../s3/cloudflare.js';
 import { openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/signing-region.js';
 import { Reconciliation } from '../cleanup/reconciliation.js';
 import { objectSizes } from '../workload/sizes.js';
+import { sizesOf } from '../workload/trace.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { mixedMemory } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
@@ -104,15 +106,21 @@ export async function openRun(config, context) {
   const layout = layoutOf(config);
   const keyspace = new Keyspace(layout);
   // A search also writes smaller objects.
-  const sizeOf = config.search === null ? objectSizes(objects) : null;
+  const { trace } = load.replay ?? {};
+  const sizesOfRun = trace === undefined ? objectSizes(objects) : sizesOf(trace, objects.shard);
+  const sizeOf = config.search === null ? sizesOfRun : null;
   const payload = new Payload(objects.runId);
   const indexCount = indicesOf(config);
   const ledger = new Ledger(ledgerMemory(indexCount));
   const wroteObjects = writesObjects(load.stages);
   const makesCopies = operationsOfRun(load).some(({ copies }) => copies);
   const copies = makesCopies ? new Ledger(ledgerMemory(indexCount)) : null;
+  // Only R2 limits the writes of a key.
+  const writePause = trace === undefined || isR2(store.hostname) ? undefined : 0;
   const mixed =
-    load.mix === undefined || !wroteObjects ? null : mixedMemory(indexCount, { copies: makesCopies, timeout });
+    load.mix === undefined || !wroteObjects
+      ? null
+      : mixedMemory(indexCount, { copies: makesCopies, timeout, writePause });
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
@@ -151,6 +159,7 @@ export async function openRun(config, context) {
         copies: copies?.memory,
         wroteObjects,
         mixed,
+        trace,
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
@@ -184,7 +193,7 @@ function layoutOf({ store, objects: { runId, prefix, existing = '' } }) {
 
 /** @param {Config} config */
 function workerSpec({ store, objects: { shard }, load, search, output: { takesSnapshots } }) {
-  const { client, sdkDefaults, keepAlive, timeout, retries, amounts, rate, multipart, checksum } = load;
+  const { client, sdkDefaults, keepAlive, timeout, retries, amounts, rate, replay, multipart, checksum } = load;
   return {
     client,
     store,
@@ -195,7 +204,7 @@ function workerSpec({ store, objects: { shard }, load, search, output: { takesSn
     maxAttempts: sdkDefaults ? 1 : retries + 1,
     // A single attempt can take longer than STALL_TIMEOUT_MS.
     stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
-    openLoop: rate !== undefined || search?.peakOf === 'rate',
+    openLoop: rate !== undefined || search?.peakOf === 'rate' || replay !== undefined,
     shard,
     amounts,
     takesSnapshots,

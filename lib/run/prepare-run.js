@@ -17,7 +17,7 @@ import { fileLimitProblem } from './file-limit.js';
  * Prepares everything that a run, a turn or a command on a run's objects needs before its first request: a store, a
  * configuration and enough open files.
  *
- * @param {OptionValues} options
+ * @param {OptionValues} asked
  * @param {object} deps
  * @param {NodeJS.ProcessEnv} deps.env
  * @param {number} deps.now epoch ms
@@ -31,8 +31,9 @@ import { fileLimitProblem } from './file-limit.js';
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */
-export async function prepareRun(options, { env, now, random, takesSnapshots, passes, target: given, ...context }) {
+export async function prepareRun(asked, { env, now, random, takesSnapshots, passes, target: given, ...context }) {
   const checks = new Checks();
+  const options = asked.replay === undefined ? asked : await trafficOf(asked, env);
   const target = given ?? (await checks.run(() => openTarget(options, env, context)));
   try {
     const store = target?.store ?? null;
@@ -42,6 +43,7 @@ export async function prepareRun(options, { env, now, random, takesSnapshots, pa
     await checks.run(() => checkFileLimit(config?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
     if (config?.store && passes === undefined) {
       await checks.run(() => checkCost(/** @type {Config} */ (config)));
+      await checks.run(() => checkBatches(/** @type {Config} */ (config)));
     }
     checks.conclude();
     return /** @type {{ target: Target, config: Config }} */ ({ target, config });
@@ -52,6 +54,17 @@ export async function prepareRun(options, { env, now, random, takesSnapshots, pa
 }
 
 /**
+ * Loaded only for a replay.
+ *
+ * @param {OptionValues} given
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function trafficOf(given, env) {
+  const { readTraffic } = await import('./read-traffic.js');
+  return (await readTraffic(given, env)).options;
+}
+
+/**
  * @param {Parameters<typeof fileLimitProblem>[0]} run
  * @throws {UsageError} if the run needs more open files than the host allows
  */
@@ -59,6 +72,18 @@ export function checkFileLimit(run) {
   const problem = fileLimitProblem(run, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);
+  }
+}
+
+/**
+ * @param {Config} config
+ * @throws {UsageError} if one request of a replay would remove objects of several buckets
+ */
+function checkBatches({ store: { buckets }, load: { replay, mix = [] } }) {
+  if (replay !== undefined && buckets.length > 1 && mix.some(({ operation }) => operation === 'batch-remove')) {
+    throw new UsageError([
+      'replay: the log has batch removals, which need all objects in one bucket: use one --bucket',
+    ]);
   }
 }
 

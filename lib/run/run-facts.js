@@ -1,9 +1,10 @@
+import { stagesOf } from '../operations/registry.js';
 import { recordedOptions } from '../options/recorded-options.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
 
 /**
  * @import { ClockFacts, RunFacts } from '../model/result.js'
- * @import { Config } from '../model/config.js'
+ * @import { Config, LoadConfig, ReplayConfig } from '../model/config.js'
  */
 
 /**
@@ -46,6 +47,7 @@ function valuesOf({ store, objects, load, schedule, search }) {
     ...load.amounts,
     ...load.multipart,
     multipart: load.multipart?.minSize === 0,
+    ...(load.replay === undefined ? {} : ofReplay(load, load.replay)),
     ...schedule,
     gap: schedule.gap ?? (schedule.sharesSlots ? USUAL_GAP_MS : undefined),
     ramp: schedule.ramp?.threads,
@@ -57,4 +59,12 @@ function valuesOf({ store, objects, load, schedule, search }) {
     local: store.isEmbedded,
     faults: store.faults,
   };
+}
+
+/**
+ * @param {LoadConfig} load
+ * @param {ReplayConfig} replay
+ */
+function ofReplay(load, { files, speed }) {
+  return { mix: undefined, stages: stagesOf(load).map(({ name }) => name.toLowerCase()), replay: files, speed };
 }

@@ -6,7 +6,8 @@ import type { GivenStore } from '../model/config.js';
 export interface RunOptions {
   /** 'local': an endpoint in memory; 'env': what the S3_… variables and .env say, as on the command line */
   store: 'local' | 'env' | GivenStore;
-  objects: number | string;
+  /** required, except with `replay` */
+  objects?: number | string;
   threads: number | string;
   /** read existing objects under this prefix ('*': all); write nothing */
   existing?: string;
@@ -86,6 +87,8 @@ export interface RunOptions {
   preflight?: boolean;
   /** with local: faults to inject */
   faults?: string;
+  /** with local: write a log of all requests, like R2 (.ndjson) or S3 (any other name) */
+  accessLog?: string;
   /** file with the S3_… variables (default: .env) */
   envFile?: string;
   /** buckets, comma-separated, instead of S3_BUCKET */
@@ -104,4 +107,16 @@ export interface RunOptions {
   startAt?: string | Date;
   /** this host's share: shard i of N, counted from 0, or auto */
   shard?: string;
+  /** replay this many times as fast as recorded, e.g. 2x or 0.5x (default: 1x) */
+  speed?: number | string;
+  /** skip the requests of this time after the first one (default: 0s) */
+  from?: number | string;
+  /** replay only the requests of this time */
+  for?: number | string;
+  /** replay only this many requests */
+  limit?: number | string;
+  /** format of the logs: r2, s3 or csv (default: recognised) */
+  format?: 'r2' | 's3' | 'csv';
+  /** request logs to replay, instead of objects */
+  replay?: string | readonly string[];
 }

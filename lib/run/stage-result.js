@@ -279,12 +279,12 @@ function kindResults(whole, parts, time, { average, keyWait }) {
 
 /**
  * @param {Omit<StageResult, 'bottleneck'>} result
- * @param {Pick<Load, 'size' | 'sizes'>} load
+ * @param {Pick<Load, 'size' | 'sizes' | 'pacing'>} load
  * @param {boolean} movesBytes whether the operations transfer object data
  * @param {number} availableCores that the process can use
  * @returns {Evidence}
  */
-export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) {
+export function evidenceOf(result, { size, sizes, pacing }, movesBytes, availableCores) {
   const { end, duration, operations, attempts, throttled, threads, latency, clientLoad, load, unloaded } = result;
   const { cpuUser, cpuSystem, loops, eventLoopUtilization, busyLoops } = clientLoad;
   return {
@@ -310,6 +310,7 @@ export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) 
     threads,
     average: result.average,
     requestedRate: load.rate,
+    speed: pacing?.speed,
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
     startDelayP90: latency.startDelay?.p90 ?? null,

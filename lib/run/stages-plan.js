@@ -11,6 +11,7 @@ import { stageTimes } from './stage-schedule.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Budget } from '../engine/budget.js'
+ * @import { Pacing } from '../engine/arrivals.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome } from '../engine/workers.js'
@@ -23,6 +24,8 @@ import { stageTimes } from './stage-schedule.js';
  * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */
+
+const SECOND_MS = 1000;
 
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
@@ -106,7 +109,7 @@ class StageInOneSlot {
    */
   constructor(stage, time, firstObject, left, context) {
     const { config, clock } = context;
-    const { objects: count } = left;
+    const count = countOf(stage, left, config);
     this.#stage = stage;
     this.#time = time;
     this.#left = left;
@@ -186,6 +189,20 @@ class StageInOneSlot {
       exhaustedStage: needed ? name : null,
     });
   }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Left} left
+ * @param {Config} config
+ * @returns {number} objects of the stage, or requests to repeat
+ */
+function countOf({ creates, rewrites }, left, { load: { replay }, objects }) {
+  if (replay === undefined) {
+    return left.objects;
+  }
+  const { prepared, requests } = replay.trace;
+  return creates ? prepared : rewrites ? requests : objects.count;
 }
 
 /**
@@ -273,11 +290,9 @@ function namedKinds({ kinds }, counts) {
  */
 function loadOf(config, isTimed, stage, { first, count: objects }) {
   const { kinds, replaces, rewrites } = stage;
-  const { size, sizes, runId } = config.objects;
-  const { threads, access, arrival, timeout } = config.load;
-  const rate = rateOf(stage, config.load);
+  const { size, sizes } = config.objects;
+  const { threads, access, timeout } = config.load;
   const { warmup } = config.schedule;
-  const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // In all other cases, each object is read only once, so there are no repeated reads to count.
   const mayRepeat = isTimed || access !== undefined;
   const distinguishesRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
@@ -286,11 +301,31 @@ function loadOf(config, isTimed, stage, { first, count: objects }) {
     size,
     sizes,
     access,
-    pacing,
+    pacing: pacingOf(config, stage),
     warmup,
     windows: null,
     ...(distinguishesRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
     ...(rewrites ? { mixedObjects: objects } : {}),
     ...(replaces ? { replaced: mixedMemory(first + objects, { copies: false, timeout }) } : {}),
   };
+}
+
+/**
+ * @param {Config} config
+ * @param {Stage} stage
+ * @returns {Pacing | null} null for a closed loop
+ */
+function pacingOf({ load, objects: { runId } }, stage) {
+  const { arrival, replay } = load;
+  if (replay !== undefined && stage.rewrites) {
+    const { trace, speed } = replay;
+    return {
+      rate: (SECOND_MS * speed * trace.requests) / Math.max(trace.length, SECOND_MS),
+      arrival: 'recorded',
+      seed: '',
+      speed,
+    };
+  }
+  const rate = rateOf(stage, load);
+  return rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
 }

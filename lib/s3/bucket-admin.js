@@ -37,12 +37,8 @@ export function listPositionAfter(key) {
  * @typedef {{ key: string, versionId: string, isObject: boolean }} ListedVersion a version of a key, or a delete
  *   marker; `isObject`: whether a read of the key returns it: the latest version, unless it is a delete marker
  *
- * @typedef {{ key: string, versionId?: string }} VersionPosition the start of a page of a list of versions
- *
  * @typedef {{ key: string, uploadId: string, initiatedAt: number }} ListedUpload a multipart upload that was neither
  *   completed nor aborted; `initiatedAt`: epoch ms
- *
- * @typedef {{ key: string, uploadId?: string }} UploadPosition the start of a page of a list of uploads
  */
 
 /**
@@ -136,9 +132,9 @@ export class BucketAdmin {
    * @returns {Promise<string[]>} one message per key that the store did not delete
    */
   async deleteBatch(bucket, keys) {
-    return this.#delete(
+    return this.deleteVersions(
       bucket,
-      keys.map((Key) => ({ Key })),
+      keys.map((key) => ({ key })),
     );
   }
 
@@ -188,76 +184,67 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {VersionPosition} after the page begins after this version, or after all versions of the key if `versionId`
-   *   is absent
-   * @returns {Promise<{ versions: ListedVersion[], next: VersionPosition | null }>} at most 1,000, in no particular
-   *   order; next is null on the last page
+   * @param {ListPosition} from
+   * @returns {Promise<{ versions: ListedVersion[], next: ListPosition | null }>} at most 1,000, in no particular order;
+   *   next is null on the last page
    */
-  async listVersionsPage(bucket, prefix, after) {
-    const answer = await this.#send(BUCKET_CALLS.ListObjectVersions, bucket, {
-      Prefix: prefix,
-      KeyMarker: after.key || undefined,
-      VersionIdMarker: after.versionId,
-    });
-    const { Versions, DeleteMarkers, IsTruncated, NextKeyMarker, NextVersionIdMarker } = answer;
-    if (IsTruncated === undefined) {
-      throw protocolError('the response is not a list of versions', 'retry');
-    }
+  async listVersionsPage(bucket, prefix, from) {
+    const { answer, next } = await this.#markedPage(
+      BUCKET_CALLS.ListObjectVersions,
+      'VersionIdMarker',
+      bucket,
+      prefix,
+      from,
+    );
     const versions = [
-      ...Versions.map((/** @type {any} */ version) => listedVersion(version, version.IsLatest === true)),
-      ...DeleteMarkers.map((/** @type {any} */ marker) => listedVersion(marker, false)),
+      ...answer.Versions.map((/** @type {any} */ version) => listedVersion(version, version.IsLatest === true)),
+      ...answer.DeleteMarkers.map((/** @type {any} */ marker) => listedVersion(marker, false)),
     ];
-    if (!IsTruncated) {
-      return { versions, next: null };
-    }
-    if (
-      !isAfter(NextKeyMarker, after.key) &&
-      !(NextKeyMarker === after.key && NextVersionIdMarker !== after.versionId)
-    ) {
-      throw protocolError('listing versions is stuck: the next page does not advance past this one');
-    }
-    return { versions, next: { key: NextKeyMarker, versionId: NextVersionIdMarker } };
+    return { versions, next };
   }
 
   /**
    * @param {string} bucket
-   * @param {readonly ListedVersion[]} versions at most 1,000 (S3's limit)
+   * @param {readonly { key: string, versionId?: string }[]} versions at most 1,000 (S3's limit)
    * @returns {Promise<string[]>} one message per version that the store did not delete
    */
   async deleteVersions(bucket, versions) {
-    return this.#delete(
-      bucket,
-      versions.map(({ key, versionId }) => ({ Key: key, VersionId: versionId })),
-    );
+    const Objects = versions.map(({ key, versionId }) => ({ Key: key, VersionId: versionId }));
+    const { Errors } = await this.#send(BUCKET_CALLS.DeleteObjects, bucket, { Delete: { Objects, Quiet: true } });
+    return Errors.map(describeDeletion);
   }
 
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {UploadPosition} after the page begins after this upload, or after all uploads of the key if `uploadId` is
-   *   absent
-   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000 in S3, possibly more in
-   *   other stores; next is null on the last page
+   * @param {ListPosition} from
+   * @returns {Promise<{ uploads: ListedUpload[], next: ListPosition | null }>} at most 1,000 in S3, possibly more in other
+   *   stores; next is null on the last page
    */
-  async listUploadsPage(bucket, prefix, after) {
-    const answer = await this.#send(BUCKET_CALLS.ListMultipartUploads, bucket, {
-      Prefix: prefix || undefined,
-      KeyMarker: after.key || undefined,
-      UploadIdMarker: after.uploadId,
-    });
-    const { Uploads, IsTruncated, NextKeyMarker, NextUploadIdMarker } = answer;
+  async listUploadsPage(bucket, prefix, from) {
+    const call = BUCKET_CALLS.ListMultipartUploads;
+    const { answer, next } = await this.#markedPage(call, 'UploadIdMarker', bucket, prefix, from);
+    return { uploads: answer.Uploads.map(listedUpload), next };
+  }
+
+  /**
+   * @param {S3Call} call whose pages begin after a key, or after one of its versions or uploads
+   * @param {'VersionIdMarker' | 'UploadIdMarker'} marker
+   * @param {string} bucket
+   * @param {string} prefix
+   * @param {ListPosition} from
+   * @returns {Promise<{ answer: any, next: ListPosition | null }>}
+   */
+  async #markedPage(call, marker, bucket, prefix, from) {
+    const answer = await this.#send(call, bucket, { Prefix: prefix || undefined, ...from.input });
+    const { IsTruncated, NextKeyMarker: after, [`Next${marker}`]: id } = answer;
     if (IsTruncated === undefined) {
-      throw protocolError('the response is not a list of uploads', 'retry');
+      throw protocolError(`the response to ${call.name} is not a list`, 'retry');
     }
-    const uploads = Uploads.map(listedUpload);
-    if (!IsTruncated) {
-      return { uploads, next: null };
+    if (IsTruncated && !isAfter(after, from.after) && !(after === from.after && id !== from.input[marker])) {
+      throw protocolError(`${call.name} is stuck: the next page does not advance past this one`);
     }
-    const isSameKey = NextKeyMarker === after.key && NextUploadIdMarker !== after.uploadId;
-    if (uploads.length === 0 || !(isAfter(NextKeyMarker, after.key) || isSameKey)) {
-      throw protocolError('the listing of uploads is stuck: the next page does not advance past this one');
-    }
-    return { uploads, next: { key: NextKeyMarker, uploadId: NextUploadIdMarker } };
+    return { answer, next: IsTruncated ? { after, input: { KeyMarker: after, [marker]: id } } : null };
   }
 
   /**
@@ -323,17 +310,6 @@ export class BucketAdmin {
 
   close() {
     return this.#store.close();
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {{ Key: string, VersionId?: string }[]} objects
-   */
-  async #delete(bucket, objects) {
-    const { Errors } = await this.#send(BUCKET_CALLS.DeleteObjects, bucket, {
-      Delete: { Objects: objects, Quiet: true },
-    });
-    return Errors.map(describeDeletion);
   }
 
   /**

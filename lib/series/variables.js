@@ -52,38 +52,13 @@ export function readVariables(texts) {
     }
   }
   const variables = [...given].flatMap(([label, values]) => {
-    const { variable, problem } = values.length === 1 ? readList(label, values[0]) : readVariable(label, values);
-    problems.push(...(problem === null ? [] : [`--vary ${label}: ${problem}`]));
+    const isList = values.length === 1 && values[0].includes(',');
+    const { variable, problem } = readVariable(label, isList ? listOf(values[0]) : values);
+    const advice = isList ? ' (values that contain commas need a --vary each)' : '';
+    problems.push(...(problem === null ? [] : [`--vary ${label}: ${problem}${advice}`]));
     return variable ?? [];
   });
   return { variables, problems };
-}
-
-/**
- * @param {string} label
- * @param {string} text comma-separated values
- * @returns {ReturnType<typeof readVariable>}
- */
-function readList(label, text) {
-  const { variable, problem } = readVariable(label, listOf(text));
-  const isOneValue = problem !== null && text.includes(',') && isRead(label, text);
-  return {
-    variable,
-    problem: isOneValue ? 'expected another --vary for each further value that contains commas' : problem,
-  };
-}
-
-/**
- * @param {string} label
- * @param {string} text
- */
-function isRead(label, text) {
-  try {
-    KNOWN[label].read(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

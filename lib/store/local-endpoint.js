@@ -8,7 +8,7 @@ import { bucketNames } from '../options/values.js';
 
 /**
  * @import { OptionValues } from '../options/read-options.js'
- * @import { LocalS3 } from '../local-s3/start.js'
+ * @import { LocalS3, LocalS3Options } from '../local-s3/start.js'
  * @import { StoreConfig } from '../model/config.js'
  */
 
@@ -21,12 +21,12 @@ const OVERHEAD_BYTES = 1024;
 const SHARE_OF_MEMORY = 0.5;
 
 /**
- * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'bucket'>} options
+ * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'accessLog' | 'bucket'>} options
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
  * @throws {UsageError}
  */
-export async function startLocalEndpoint({ objects, size, sizes, faults, bucket }, env) {
+export async function startLocalEndpoint({ objects, size, sizes, faults, accessLog, bucket }, env) {
   if (size > MAX_BODY_BYTES) {
     throw new UsageError([
       `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
@@ -44,7 +44,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
   const buckets = bucket === undefined ? readBuckets(env) : [...new Set(bucket)];
-  const endpoint = await start(buckets, credentials, env, faults);
+  const endpoint = await start({ buckets, credentials, faults, accessLog }, env);
   const { hostname, port, processId } = endpoint;
   return {
     endpoint,
@@ -81,14 +81,12 @@ function readBuckets({ S3_BUCKET = '' }) {
 }
 
 /**
- * @param {string[]} buckets
- * @param {{ accessKeyId: string, secretAccessKey: string }} credentials
+ * @param {LocalS3Options} options
  * @param {NodeJS.ProcessEnv} env
- * @param {string} [faults]
  */
-async function start(buckets, credentials, env, faults = '') {
+async function start(options, env) {
   try {
-    return await startLocalS3({ buckets, credentials, faults }, { env });
+    return await startLocalS3(options, { env });
   } catch (error) {
     throw new UsageError([`--local: ${/** @type {Error} */ (error).message}`]);
   }

@@ -36,7 +36,8 @@ export const OPERATORS = Object.freeze({
 });
 
 /** The stage that mixes operations, in lower case. */
-const MIXED = 'mixed';
+/** Stages of several operations. */
+const MIXED = ['mixed', 'replay'];
 
 /** Names shown instead of an unknown one. */
 const MAX_NEAR = 3;
@@ -90,7 +91,7 @@ function subjectOf(subject) {
   const name = subject.slice(dot + 1);
   const metric = metricNamed(name, METRICS_OF_STAGE);
   const further = name.indexOf('.');
-  if (metric !== null || further < 0 || stage !== MIXED) {
+  if (metric !== null || further < 0 || !MIXED.includes(stage)) {
     return { stage, name, metric };
   }
   // Such as `mixed.read.p99`.

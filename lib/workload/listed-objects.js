@@ -1,4 +1,5 @@
 import { seedOf } from './mix.js';
+import { listedSizes } from './size-distribution.js';
 
 /**
  * @import { SizeDistribution } from '../model/config.js'
@@ -136,14 +137,7 @@ export class ListedObjects {
 
   /** The distribution of sizes; undefined if all objects have the same size. @returns {SizeDistribution | undefined} */
   get sizes() {
-    const sorted = Float64Array.from(this.state.order, (position) => this.state.sizes[position]).sort();
-    const last = sorted.length - 1;
-    return sorted[0] === sorted[last]
-      ? undefined
-      : {
-          kind: 'listed',
-          quantiles: Array.from({ length: 101 }, (_, percent) => sorted[Math.floor((percent * last) / 100)]),
-        };
+    return listedSizes(Float64Array.from(this.state.order, (position) => this.state.sizes[position])).sizes;
   }
 
   /** @param {number} index */

@@ -17,6 +17,7 @@ const LATE_EFFECT_MS = 2000;
  * @property {SharedArrayBuffer} answered
  * @property {SharedArrayBuffer} pauses
  * @property {SharedArrayBuffer | null} copyPauses null if nothing is copied
+ * @property {number} writePause ms between two changes of an object
  * @property {number} settlingTime ms after which a change with an unknown outcome has taken effect, or never will
  */
 
@@ -25,16 +26,17 @@ export const MAX_MIXED_OBJECTS = 25_000_000;
 
 /**
  * @param {number} objects
- * @param {{ copies: boolean, timeout: number }} options `copies`: whether objects are copied; `timeout` of an attempt
- *   in ms
+ * @param {{ copies: boolean, timeout: number, writePause?: number }} options `copies`: whether objects are copied;
+ *   `timeout` of an attempt and `writePause` between two changes of an object in ms
  * @returns {MixedMemory}
  */
-export function mixedMemory(objects, { copies, timeout }) {
+export function mixedMemory(objects, { copies, timeout, writePause = MIN_WRITE_PAUSE_MS }) {
   return {
     begun: new SharedArrayBuffer(objects * Uint32Array.BYTES_PER_ELEMENT),
     answered: new SharedArrayBuffer(objects * Uint32Array.BYTES_PER_ELEMENT),
     pauses: pauseMemory(objects),
     copyPauses: copies ? pauseMemory(objects) : null,
+    writePause,
     settlingTime: timeout + LATE_EFFECT_MS,
   };
 }
@@ -62,14 +64,16 @@ export class MixedObjects {
   #begun;
   #answered;
   #copyPauses;
+  #writePause;
   #settlingTime;
 
   /** @param {MixedMemory} memory */
-  constructor({ begun, answered, pauses, copyPauses, settlingTime }) {
+  constructor({ begun, answered, pauses, copyPauses, writePause, settlingTime }) {
     this.#begun = new Uint32Array(begun);
     this.#answered = new Uint32Array(answered);
     this.pauses = new WritePauses(pauses);
     this.#copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
+    this.#writePause = writePause;
     this.#settlingTime = settlingTime;
   }
 
@@ -107,12 +111,14 @@ export class MixedObjects {
   /**
    * Allows the next change of an operation's object, or the next copy of it, once it is safe.
    *
-   * @param {{ operation: Effects, localIndex: number, outcomeUnknown: boolean }} record that has ended
+   * @param {{ operation: Effects, localIndex: number, outcomeUnknown: boolean, attempts: number }} record that has ended
    * @param {() => number} now ms since an origin shared by all workers
+   * @param {number} [object] of those of the operation
    */
-  ended({ operation, localIndex, outcomeUnknown }, now) {
-    const pause = outcomeUnknown ? this.#settlingTime : MIN_WRITE_PAUSE_MS;
-    this.pausesOf(operation)?.release(localIndex, now() + pause);
+  ended({ operation, localIndex, outcomeUnknown, attempts }, now, object = localIndex) {
+    // An attempt that the store declined has a second.
+    const pause = attempts > 1 ? MIN_WRITE_PAUSE_MS : this.#writePause;
+    this.pausesOf(operation)?.release(object, now() + (outcomeUnknown ? this.#settlingTime : pause));
   }
 
   /**

@@ -99,6 +99,17 @@ function parseWeighted(text) {
   return distribution;
 }
 
+/**
+ * @param {Float64Array} bytes of known objects, at least one
+ * @returns {{ size: number, sizes: SizeDistribution | undefined }} of the largest, and the distribution if sizes differ
+ */
+export function listedSizes(bytes) {
+  const sorted = Float64Array.from(bytes).sort();
+  const last = sorted.length - 1;
+  const quantiles = Array.from({ length: 101 }, (_, percent) => sorted[Math.floor((percent * last) / 100)]);
+  return { size: sorted[last], sizes: sorted[0] === sorted[last] ? undefined : { kind: 'listed', quantiles } };
+}
+
 /** The canonical text; `listed` for the sizes of existing objects. @param {SizeDistribution} distribution */
 export function formatSizes(distribution) {
   switch (distribution.kind) {

@@ -158,6 +158,12 @@ const FINDINGS = [
 
   // A fixed rate.
   ['proven requested rate', { ...OPEN }, /^the store kept up, event loop 30% busy$/, 'a higher --rate'],
+  [
+    'proven requested rate',
+    { ...OPEN, speed: 2 },
+    /^the store kept up with 2 times the recorded traffic, event loop 30% busy$/,
+    'a higher --speed',
+  ],
   ['proven requested rate', { ...OPEN, startDelayP50: 50, startDelayP90: 50 }],
   [
     'proven overloaded',

@@ -186,7 +186,8 @@ test('gives up on an endless list of uploads of one key', async () => {
   admin.listUploadsPage = async (bucket) => {
     pages += 1;
     const upload = { key: KEYSPACE.keyOf(1), uploadId: String(pages), initiatedAt: 0 };
-    return bucket === 'one' ? { uploads: [upload], next: upload } : { uploads: [], next: null };
+    const next = { after: upload.key, input: { UploadIdMarker: upload.uploadId } };
+    return bucket === 'one' ? { uploads: [upload], next } : { uploads: [], next: null };
   };
   const result = await cleanUpWith(admin);
   assert.deepEqual([result.uploadsLeft, result.left], [-1, 0]);

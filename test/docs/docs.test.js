@@ -13,7 +13,7 @@ const INDEX = 'docs/README.md';
 const COMMAND_LINE = 'docs/reference/command-line.md';
 
 /** Commands with options that a run does not have. */
-const COMMANDS = ['r2-benchmark.js compare', 'r2-benchmark.js ab', 'r2-benchmark.js sweep'];
+const COMMANDS = ['r2-benchmark.js compare', 'r2-benchmark.js ab', 'r2-benchmark.js sweep', 'r2-benchmark.js replay'];
 
 /** Pages whose text fences contain log lines. */
 const PAGES_WITH_LOGS = [README, 'docs/reference/output.md', 'docs/measure/capacity.md'];

@@ -61,6 +61,7 @@ test('anything else is refused', async () => {
     { ...good, url: good.url.replace(HOST, 'other.example.com') },
     withHeader(good, 'range', 'bytes=0-0'),
     withHeader(good, 'if-none-match', '*'),
+    withHeader(good, 'if-match', '"x"'),
     withHeader(good, 'x-amz-date', '20260131T120001Z'),
   ];
   for (const request of tampered) {

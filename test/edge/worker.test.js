@@ -48,13 +48,13 @@ class TestWorker {
   /**
    * @param {string} method
    * @param {string} path
-   * @param {{ query?: string, body?: string, host?: string }} [options]
+   * @param {{ query?: string, body?: string, host?: string, condition?: [name: string, value: string][] }} [options]
    * @returns {Promise<{ status: number, text: string, timing: string | null }>}
    */
-  async ask(method, path, { query = '', body = '', host = HOST } = {}) {
+  async ask(method, path, { query = '', body = '', host = HOST, condition = [] } = {}) {
     const credentials = new LiveCredentials({ accessKeyId: 'edge', secretAccessKey: SECRET });
     const signer = new RequestSigner({ credentials, region: new SigningRegion('auto'), host, now: Date.now });
-    const list = signer.sign(method, path, sha256(body), query);
+    const list = signer.signHeaders(method, path, sha256(body), query, condition);
     const headers = new Headers({ host, 'content-length': String(body.length) });
     for (let index = 0; index < list.length; index += 2) {
       headers.set(list[index], list[index + 1]);
@@ -80,6 +80,18 @@ class TestWorker {
 function deletionOf(keys) {
   return `<Delete>${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')}</Delete>`;
 }
+
+test('a write whose condition does not hold is refused with 412', async () => {
+  const edge = new TestWorker();
+  const path = `/local/${OWN_KEYS[0]}`;
+  const put = async (/** @type {string} */ name, /** @type {string} */ value) =>
+    (await edge.ask('PUT', path, { body: 'next', condition: [[name, value]] })).status;
+  const { httpEtag = '' } = (await edge.bucket.head(OWN_KEYS[0])) ?? {};
+  assert.equal(await put('if-none-match', '*'), 412);
+  assert.equal(await put('if-match', '"other"'), 412);
+  assert.equal(await put('if-match', httpEtag), 200);
+  assert.equal(await put('if-match', httpEtag), 412);
+});
 
 test('only keys that a run under the prefix makes are served', async () => {
   const edge = new TestWorker();

@@ -8,6 +8,7 @@ import { StageMeters } from '../../lib/meter/stage-meter.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
+import { mixedMemory } from '../../lib/workload/mixed-objects.js';
 import { ObjectGroups } from '../../lib/workload/object-groups.js';
 import { cases } from '../helpers/cases.js';
 import { fakeEngine } from '../helpers/fake-store.js';
@@ -58,6 +59,55 @@ function openClaims(kinds, choice) {
   const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
   return { claims, record, meters, workload };
 }
+
+test('a stage that replaces objects replaces none while it is being replaced, nor within a second of that', () => {
+  const { workload, connections, clock } = fakeEngine({ answer: () => {}, objects: 2, threads: 2 });
+  const given = { ...workload, sizeOf: () => 16 };
+  [0, 1].forEach((local) => workload.ledger.add(local, 1));
+  let now = 5000;
+  const [swap] = ['swap'].map(operationNamed);
+  const stage = mixedStage('Swap', [{ operation: swap, weight: 1 }]);
+  const claims = new Claims(stage, {
+    workload: given,
+    budget: new Budget({ memory: budgetMemory(), objects: 2, cycles: true }),
+    meters: new StageMeters(1, clock, clock.now()),
+    replaced: mixedMemory(2, { copies: false, timeout: 10_000 }),
+    seed: SEED,
+    now: () => now,
+  });
+  const [one, other] = connections.map((connection) => new OperationRecord(swap, given, connection));
+  const places = (/** @type {OperationRecord} */ record) => {
+    claims.next(record);
+    return [record.localIndex, claims.place(record)];
+  };
+  assert.deepEqual(
+    [places(one), places(other)],
+    [
+      [0, 0],
+      [1, 0],
+    ],
+  );
+  claims.done(other);
+  assert.deepEqual(places(other), [0, 100], 'it is still being replaced');
+  claims.done(one);
+  assert.deepEqual(places(one), [1, 100], 'it has just been replaced');
+  now += 950;
+  assert.equal(claims.place(one), 50);
+  now += 50;
+  assert.deepEqual([claims.place(one), claims.place(other)], [0, 0]);
+  one.outcomeUnknown = true;
+  claims.done(one);
+  claims.done(other);
+  now += 11_999;
+  assert.deepEqual(
+    [places(other), places(one)],
+    [
+      [0, 0],
+      [1, 1],
+    ],
+    'a write without a response may take effect late',
+  );
+});
 
 /** @param {ReturnType<typeof openClaims>} opened */
 function claimAll({ claims, record }) {

@@ -230,7 +230,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assertStatus(refused, 2);
     assert.match(
       refused.stderr,
-      /^error: bucket "bucket-a" keeps versions, which clean-up could not remove, because they cannot be listed \(the response is not a list of versions\)$/m,
+      /^error: bucket "bucket-a" keeps versions, which clean-up could not remove, because they cannot be listed \(the response to ListObjectVersions is not a list\)$/m,
     );
     assert.equal(store.countOf('PUT'), 0);
   });

@@ -1,4 +1,4 @@
-/** @import { ListPosition, ListedUpload, UploadPosition } from '../../lib/s3/bucket-admin.js' */
+/** @import { ListPosition, ListedUpload } from '../../lib/s3/bucket-admin.js' */
 
 /**
  * @typedef {object} Script what goes wrong
@@ -108,9 +108,9 @@ export class FakeAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {UploadPosition} after
+   * @param {ListPosition} after
    */
-  async listUploadsPage(bucket, prefix, { key, uploadId = '' }) {
+  async listUploadsPage(bucket, prefix, { after: key, input: { UploadIdMarker: uploadId = '' } }) {
     this.#before('uploads');
     const found = this.uploadsOf(bucket).filter(
       (upload) =>
@@ -118,7 +118,8 @@ export class FakeAdmin {
         (upload.key > key || (upload.key === key && upload.uploadId > uploadId)),
     );
     const uploads = found.slice(0, this.#pageLength);
-    return { uploads, next: found.length > this.#pageLength ? /** @type {UploadPosition} */ (uploads.at(-1)) : null };
+    const { key: after = '', uploadId: UploadIdMarker } = uploads.at(-1) ?? {};
+    return { uploads, next: found.length > this.#pageLength ? { after, input: { UploadIdMarker } } : null };
   }
 
   /**

@@ -29,11 +29,14 @@ export class MemoryBucket {
   /**
    * @param {string} key
    * @param {string | ArrayBufferView | ReadableStream} value
-   * @param {{ onlyIf?: { etagDoesNotMatch: string } }} [options]
+   * @param {{ onlyIf?: R2Conditional }} [options]
    */
   async put(key, value, { onlyIf } = {}) {
     const bytes = Buffer.from(await new Response(/** @type {any} */ (value)).arrayBuffer());
-    if (onlyIf !== undefined && this.objects.has(key)) {
+    const { httpEtag = null } = (await this.head(key)) ?? {};
+    const { etagMatches, etagDoesNotMatch } = onlyIf ?? {};
+    const isOther = etagMatches !== undefined && httpEtag !== `"${etagMatches}"`;
+    if (isOther || (etagDoesNotMatch === '*' && httpEtag !== null)) {
       return null;
     }
     this.objects.set(key, bytes);

@@ -8,7 +8,7 @@ test('the stages run in the order of the operations and have their capitalized n
     ['write', 'read', 'range', 'stat', 'list', 'copy', 'create', 'swap', 'batch-remove', 'remove'],
   );
   assert.deepEqual(STAGE_NAMES, [
-    ...['Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Create', 'Swap', 'Mixed'],
+    ...['Prepare', 'Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Create', 'Swap', 'Mixed', 'Replay'],
     ...['Batch-remove', 'Remove'],
   ]);
   assert.deepEqual(DEFAULT_STAGES, ['write', 'read', 'stat', 'remove']);

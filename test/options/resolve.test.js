@@ -38,6 +38,31 @@ function problemsOf(call) {
   assert.fail('not refused');
 }
 
+test('each core has at least the threads of a race', () => {
+  const coresOf = (/** @type {string} */ line) => resolved(`${line} --stages write,create`).load.cores;
+  assert.deepEqual(['100 16 --cores 4', '100 15 --cores 4', '2000 2000'].map(coresOf), [2, 1, 8]);
+  assert.equal(resolved('100 64 --stages write,swap --contenders 4').load.amounts.contenders, 4);
+});
+
+test('races that cannot be run are refused, each in one line', () => {
+  for (const [line, problem] of /** @type {[string, RegExp][]} */ ([
+    ['100 7 --stages write,create', /^--contenders 8 requires at least 8 <threads> and <objects>/],
+    ['3 16 --stages write,swap --contenders 4', /^--contenders 4 requires at least 4 <threads> and <objects>/],
+    ['100 16 --stages write,swap --size 7B', /^create and swap require a --size of at least 8 bytes/],
+    ['100 16 --stages write,copy,create', /^--stages can have only one of copy and create/],
+    ['100 16 --mix read=50,create=50', /^create cannot be combined with --mix/],
+    ['100 16 --stages write,create --checksum crc32c', /^create cannot be combined with --checksum/],
+    ['100 16 --stages write,swap --multipart', /^swap cannot be combined with objects written in parts/],
+    ['100 16 --stages swap --run-id a', /^swap cannot be combined with objects of an earlier run/],
+    ['100 16 --contenders 4', /^--contenders requires create in --stages/],
+    ['100 16 --stages write,create --contenders 1', /^--contenders: expected/],
+  ])) {
+    const problems = problemsOf(() => resolved(line));
+    assert.match(problems, problem);
+    assert.equal(problems.split('\n').length, 1, problems);
+  }
+});
+
 test('threads are limited by objects, and cores by threads', () => {
   fc.assert(
     fc.property(

@@ -7,6 +7,8 @@ import { shellWords } from '../../lib/text/shell-words.js';
 
 /** A non-default value of each recorded option. @type {Readonly<Record<string, string>>} */
 const OTHER_VALUES = {
+  replay: 'a.ndjson,b.ndjson.gz',
+  speed: '2.5x',
   faults: 'status=503:3%',
   client: 'sdk',
   existing: 'photos/',

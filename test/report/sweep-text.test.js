@@ -7,7 +7,7 @@ import { formatSweep } from '../../lib/report/sweep-text.js';
 import { planSweep } from '../../lib/series/sweep-plan.js';
 import { resultOf } from '../compare/results.js';
 
-/** @import { Sweep } from '../../lib/series/sweep-plan.js' */
+/** @import { Sweep, SweepTurn } from '../../lib/series/sweep-plan.js' */
 
 /**
  * @param {readonly string[]} vary
@@ -24,16 +24,24 @@ function sweepOf(vary, rates) {
     reference: null,
   });
   assert.deepEqual([problems, plan.cells.length], [[], rates.length]);
-  const turns = rates.flatMap((runs, cell) => {
-    if (typeof runs === 'string') {
-      return [{ cell, problem: runs, result: null }];
-    }
-    return (runs ?? []).map((rate) => {
-      const facts = { average: rate, averageBytes: rate * 4096, objectsNeeded: null };
-      return { cell, problem: null, result: resultOf([{ rates: [rate], latencies: () => [10, 10], facts }]) };
-    });
-  });
+  /** @type {SweepTurn[]} */
+  const turns = rates.flatMap((runs, cell) => turnsOf(cell, runs));
   return { ...plan, turns };
+}
+
+/**
+ * @param {number} cell
+ * @param {readonly number[] | string | null} runs
+ * @returns {SweepTurn[]}
+ */
+function turnsOf(cell, runs) {
+  if (typeof runs === 'string') {
+    return [{ cell, problem: runs, result: null }];
+  }
+  return (runs ?? []).map((rate) => {
+    const facts = { average: rate, averageBytes: rate * 4096, objectsNeeded: null };
+    return { cell, problem: null, result: resultOf([{ rates: [rate], latencies: () => [10, 10], facts }]) };
+  });
 }
 
 /** @param {Sweep} sweep */

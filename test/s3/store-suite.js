@@ -107,6 +107,7 @@ export function testStore(client) {
     testConnections(client, useTls);
   }
   testRanges(client);
+  testConditions(client);
   testBatches(client);
   testCopies(client);
   testUploads(client);
@@ -117,6 +118,25 @@ export function testStore(client) {
   testDeadlines(client);
   testFailuresToConnect(client);
   testStrangeAnswers(client);
+}
+
+/** @param {ClientName} client */
+function testConditions(client) {
+  test(`${client}: a write with a condition is carried out only if it holds`, TIME_LIMIT, async (t) => {
+    const { connections } = await openTestStore(t, client, await startTarget(t, false));
+    const [connection] = connections;
+    const body = bytesOf(1000);
+    const object = { bucket: BUCKET, key: KEY, size: body.length, body, sink: NOWHERE };
+    const write = (/** @type {Record<string, string>} */ input) =>
+      attempt(connection, () => connection.send(S3_CALLS.PutObject, { ...object, input }));
+    const read = () => connection.send({ ...S3_CALLS.GetObject, returnsEtag: true }, object);
+    await write({ IfNoneMatch: '*' });
+    await assertFails(write({ IfNoneMatch: '*' }), { status: 412, handling: 'fail' });
+    await attempt(connection, read);
+    const { ETag } = connection.reply.output;
+    await write({ IfMatch: ETag });
+    await assertFails(write({ IfMatch: ETag.replace(/\w/, 'x') }), { status: 412, handling: 'fail' });
+  });
 }
 
 /** @param {ClientName} client */

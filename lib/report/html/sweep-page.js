@@ -1,12 +1,13 @@
 import { counted, rounded } from '../../text/figures.js';
-import { SWEPT_FIGURES, linesOf, spreadText, sweepSentences } from '../sweep-figures.js';
-import { chartTable, figure, rate, table } from './figures.js';
-import { html } from './markup.js';
+import { linesOf, sweepSentences } from '../sweep-figures.js';
+import { cellRows } from '../sweep-text.js';
+import { chartTable, rate, table } from './figures.js';
+import { html, withWholeOptions } from './markup.js';
 import { formatPage } from './page.js';
 import { STAGE_COLORS, stageKey } from './plot.js';
 
 /**
- * @import { Sweep, SweepCell } from '../../series/sweep-plan.js'
+ * @import { Sweep } from '../../series/sweep-plan.js'
  * @import { SweptStage } from '../sweep-figures.js'
  * @import { Column } from './figures.js'
  *
@@ -39,7 +40,7 @@ export function sweepPage(sweep, stages) {
     title,
     header: html`<p class="eyebrow">${title}</p>
       <h1>${first}</h1>
-      ${sentences.map((sentence) => html`<p>${sentence}</p>`)} `,
+      ${sentences.map((sentence) => html`<p>${withWholeOptions(sentence)}</p>`)} `,
     sections: [...sections, { id: 'method', title: 'Method', body: method }],
     data: {},
   });
@@ -153,24 +154,13 @@ function curves(sweep, stage) {
  * @param {Sweep} sweep
  * @param {SweptStage} stage
  */
-function cellTable({ variables, cells }, { stage, cells: figures }) {
-  /** @typedef {{ cell: SweepCell, found: SweptStage['cells'][number] }} Row */
-  /** @type {readonly Column<Row>[]} */
-  const columns = [
-    ...variables.map(({ name, label }) => ({
-      title: label,
-      kind: /** @type {const} */ ('text'),
-      cell: (/** @type {Row} */ { cell }) => cell.settings[name],
-    })),
-    ...SWEPT_FIGURES.map(({ title, value, format, interval }) => ({
-      title,
-      cell: (/** @type {Row} */ { found }) =>
-        html`${figure(found && value(found), format)}${found && spreadText(value(found), interval?.(found))}`,
-    })),
-  ];
-  return table({
-    caption: `${stage} in each cell`,
-    columns,
-    rows: cells.map((cell, index) => ({ cell, found: figures[index] })),
-  });
+function cellTable(sweep, stage) {
+  const [head, ...rows] = cellRows(sweep, stage);
+  /** @type {readonly Column<string[]>[]} */
+  const columns = head.map((title, index) => ({
+    title,
+    kind: index < sweep.variables.length ? 'text' : 'figure',
+    cell: (row) => row[index],
+  }));
+  return table({ caption: `${stage.stage} in each cell`, columns, rows });
 }

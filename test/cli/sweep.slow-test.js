@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+import { resultFrom } from '../helpers/result-schema.js';
+
+/**
+ * @import { SweptStage } from '../../lib/report/sweep-figures.js'
+ * @import { Sweep } from '../../lib/series/sweep-plan.js'
+ */
+
+const SHORT = ['--stages', 'write,read', '--no-preflight', '--duration', '1s'];
+
+/**
+ * @param {string} file
+ * @returns {Promise<Sweep & { kind: string, stages: SweptStage[] }>}
+ */
+async function sweepIn(file) {
+  const sweep = JSON.parse(await readFile(file, 'utf8'));
+  /** @type {Sweep['turns']} */ (sweep.turns).forEach(
+    ({ result }) => result === null || resultFrom(JSON.stringify(result)),
+  );
+  return sweep;
+}
+
+describe('sweep', { concurrency: 2 }, () => {
+  test('measures every combination, and writes a grid, JSON, CSV and a page', async (t) => {
+    const command = await startCommand(t, [
+      ...['sweep', '2000', '64', '--local', '--faults', 'latency=10ms', ...SHORT, '--seed', '7'],
+      ...['--vary', 'size=4KiB,64KiB', '--vary', 'threads=1,8,64', '--reference', 'size=64KiB,threads=1'],
+      ...['--json', 'sweep.json', '--csv', 'sweep.csv', '--report', 'sweep.html'],
+    ]);
+    const { stdout, stderr, ...outcome } = await command.outcome;
+    assertStatus({ stdout, stderr, ...outcome }, 0);
+    assert.match(stderr, /^6 cells \(2 × size, 3 × threads\), 1 run each, in random order \(--seed 7\)$/m);
+    assert.match(stderr, /^6 runs to make, at most 12s of stages$/m);
+    assert.equal(
+      [...stderr.matchAll(/^\d of 6, size=\d+KiB threads=\d+: Write [\d,]+, Read [\d,]+ ops\/s/gm)].length,
+      6,
+    );
+
+    assert.match(stdout, /^Write\n +threads\n +size +1 +8 +64\nops\/s {2}4KiB/);
+    assert.match(stdout, /^ratio {2}4KiB [^\n]+\n +64KiB +1\.00/m);
+    assert.match(stdout, /^Best cell, size=\d+KiB threads=64:/m);
+    assert.match(stdout, /from 1 to 64 threads, the rate\s+is/);
+    assert.deepEqual(
+      stdout.split('\n').filter((line) => line.length > 80),
+      [],
+    );
+
+    const { kind, cells, turns, stages } = await sweepIn(path.join(command.folder, 'sweep.json'));
+    assert.deepEqual([kind, cells.length, turns.length], ['sweep', 6, 6]);
+    assert.deepEqual(turns.map(({ cell }) => cell).toSorted(), [0, 1, 2, 3, 4, 5]);
+    for (const { cell, result, problem } of turns) {
+      assert.equal(problem, null);
+      const { size, threads } = /** @type {any} */ (result).options;
+      assert.equal(`size=${size / 1024}KiB threads=${threads}`, cells[cell].label);
+    }
+    const rates = stages[1].cells.map((figures) => Number(figures?.rate));
+    assert.ok(rates.every((rate) => rate > 0));
+
+    const csv = await readFile(path.join(command.folder, 'sweep.csv'), 'utf8');
+    assert.equal(csv.trimEnd().split('\n').length, 1 + 2 * 6);
+    const page = await readFile(path.join(command.folder, 'sweep.html'), 'utf8');
+    rates.forEach((rate) => assert.ok(page.includes(`<data value="${rate}">`)));
+  });
+
+  test('interrupted, keeps what it measured, leaves nothing in the bucket, and resumes', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=10ms' });
+    const folder = await folderWith(t, {});
+    const file = path.join(folder, 'sweep.json');
+    const dotEnv = dotEnvOf(endpoint);
+    const words = ['sweep', '200', '4', ...SHORT, '--vary', 'threads=1,2,3,4', '--json', file];
+    const command = await startCommand(t, words, { dotEnv });
+    await command.shows('stderr', /^1 of 4, threads=\d: /m);
+    command.child.kill('SIGINT');
+    const interrupted = await command.outcome;
+    assertStatus(interrupted, 130);
+    assert.match(interrupted.stdout, /^Not measured: [23] cells of 4\.$/m);
+    assert.match(interrupted.stderr, /^Continue with: node .* sweep --resume .*sweep\.json$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+    const before = await sweepIn(file);
+
+    const other = await runCommand(t, [...words, '--size', '1KiB', '--resume', file], { dotEnv });
+    assertStatus(other, 2);
+    assert.match(other.stderr, /^error: --resume: .* is of another sweep: pass only --resume/m);
+
+    const resumed = await runCommand(t, ['sweep', '--resume', file], { dotEnv });
+    assertStatus(resumed, 0);
+    const after = await sweepIn(file);
+    assert.deepEqual(after.turns.slice(0, before.turns.length), before.turns);
+    assert.deepEqual(after.turns.map(({ cell }) => cell).toSorted(), [0, 1, 2, 3]);
+    assert.deepEqual(after.request, before.request);
+
+    const again = await runCommand(t, [...words, '--resume', file], { dotEnv });
+    assertStatus(again, 0);
+    assert.match(again.stderr, /^0 runs to make/m);
+    assert.equal(again.stdout, resumed.stdout);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('continues after a cell that fails, names the reason, and exits with status 1', async (t) => {
+    const command = await startCommand(t, [
+      ...[
+        'sweep',
+        '50',
+        '4',
+        '--local',
+        ...SHORT,
+        '--vary',
+        'faults=latency=1ms',
+        '--vary',
+        'faults=GET.status=403:100%',
+      ],
+      ...['--json', 'sweep.json', '--csv', '-'],
+    ]);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^GET\.status=403:100% +failed +failed/m);
+    assert.match(outcome.stderr, /^Failed: faults=GET\.status=403:100%: .*HTTP 403/m);
+    assert.match(outcome.stdout, /^faults,run,stage,/);
+    const { turns } = await sweepIn(path.join(command.folder, 'sweep.json'));
+    assert.deepEqual(turns.map(({ problem }) => problem === null).toSorted(), [false, true]);
+  });
+
+  test('varies the number of buckets, repeats, and prints only the table on stdout', async (t) => {
+    const words = ['--vary', 'buckets=1,2', '--repeat', '2', '--quiet'];
+    const outcome = await runCommand(t, ['sweep', '50', '4', '--local', ...SHORT, ...words, '--json', '-']);
+    assertStatus(outcome, 0);
+    const { turns } = JSON.parse(outcome.stdout);
+    const buckets = turns.map((/** @type {any} */ { cell, result }) => [cell, result.options.buckets].join());
+    assert.deepEqual(buckets.toSorted(), ['0,1', '0,1', '1,2', '1,2']);
+    assert.equal(outcome.stderr, '');
+    const endpoint = await startTestEndpoint(t);
+    const refused = await runCommand(t, ['sweep', '50', '4', '--vary', 'buckets=1,3'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(refused, 2);
+    assert.match(refused.stderr, /^error: --vary buckets: expected at most 2, the number of buckets .*, got 3$/m);
+  });
+
+  test('searches the capacity in each cell', async (t) => {
+    const words = [
+      '--find-peak',
+      '--stages',
+      'write,read',
+      '--vary',
+      'faults=latency=20ms',
+      '--vary',
+      'faults=latency=40ms',
+    ];
+    const outcome = await runCommand(t, ['sweep', '20000', '4', '--local', '--size', '1KiB', ...words, '--json', '-']);
+    assertStatus(outcome, 0);
+    const { stages, turns } = JSON.parse(outcome.stdout);
+    for (const { cell, result } of turns) {
+      assert.equal(stages[1].cells[cell].rate, result.stages[1].search.capacity.operationsPerSecond);
+    }
+  });
+
+  test('stops at --max-cost, which holds for all runs together', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    // Enough for the writes of one cell, but not of two.
+    const words = ['--vary', 'threads=1,2,4', '--max-cost', '0.0012'];
+    const outcome = await runCommand(t, ['sweep', '200', '4', ...SHORT, ...words], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stdout + outcome.stderr, /--max-cost/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});
+
+// In 20.4 s, 20 or 21 operations of 1 s end, even if a busy machine adds some ms to each: both are within 3%.
+test('the rates of a sweep are those that the endpoint allows, within 3%', async (t) => {
+  const faults = ['faults=GET.latency=1s', 'faults=GET.bandwidth=2MB'].flatMap((value) => ['--vary', value]);
+  const words = [
+    ...['--size', '200kB', '--stages', 'write,read', '--no-preflight'],
+    ...['--warmup', '1100ms', '--duration', '21500ms'],
+  ];
+  const outcome = await runCommand(t, [
+    ...['sweep', '40', '4', '--local', ...words, ...faults, '--vary', 'threads=2,8', '--json', '-'],
+  ]);
+  assertStatus(outcome, 0);
+  const { cells, stages } = JSON.parse(outcome.stdout);
+  const expected = [2, 8, 10, 10];
+  cells.forEach((/** @type {{ label: string }} */ { label }, /** @type {number} */ index) => {
+    const { rate } = stages[1].cells[index];
+    assert.ok(Math.abs(rate / expected[index] - 1) < 0.03, `${label}: ${rate} ops/s, expected ${expected[index]}`);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readCommandLine } from '../../lib/cli/command-line.js';
+import { shellWords } from '../../lib/text/shell-words.js';
+import { runInProcess } from '../helpers/command.js';
+import { r2Line, writeFiles } from '../helpers/traffic-logs.js';
+
+const START = Date.UTC(2026, 8, 1, 12);
+
+const LINES = Array.from({ length: 1200 }, (_, index) =>
+  r2Line({
+    at: START + index * 100,
+    does: index % 4 === 0 ? 'PutObject' : 'GetObject',
+    key: `k${index % 40}`,
+    size: 2048,
+    bytes: 2048,
+  }),
+);
+
+const [log] = writeFiles({
+  'traffic.ndjson': [
+    ...LINES,
+    'damage',
+    r2Line({ at: START, does: 'UploadPart', key: 'x\u001b[31m' }),
+    r2Line({ at: START, does: 'GetObject', key: 'x', status: 404 }),
+  ].join('\n'),
+});
+
+test('--dry-run shows what a log contains and what a replay would cost, without a store', async () => {
+  const { status, stdout, stderr } = await runInProcess(['replay', log, '--dry-run', '--speed', '10x'], {});
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.deepEqual(stdout.replaceAll(log, path.basename(log)).split('\n').slice(0, -2), [
+    'Logs: R2 Data Access Logs',
+    'Left out: 1 failed request',
+    'Not replayed: UploadPart 1',
+    'Unreadable: 1 line, first traffic.ndjson:1201',
+    'Requests: 1,200 in 1m 59s, from 2026-09-01T12:00:00.000Z',
+    '  write                  300  25.0%',
+    '  read                   900  75.0%',
+    'Objects: 40 with 0.1 MB; 30 with 0.1 MB are written first',
+    'At 10x: 100.1 requests per second in 11s, 100.1 per second in the busiest minute',
+    'Waiting on R2: 290 changes within a second of another change of the same key',
+  ]);
+  assert.match(stdout, /^Cost at R2's list prices: \$0\.0018 for 332 Class A and 900 Class B operations/m);
+});
+
+test('--fit prints a command that the program accepts', async () => {
+  const { status, stdout } = await runInProcess(['replay', log, '--fit', '--threads', '20'], {});
+  assert.equal(status, 0);
+  assert.match(stdout, /--mix write=25,read=75 --size 2048B --access uniform --rate 10\.0 --arrival poisson/);
+  const words = shellWords(stdout.trim().replace(/^.*r2-benchmark(\.js)? /, ''));
+  const quiet = { write: () => true };
+  const request = readCommandLine([...words, '--local'], { stdout: quiet, stderr: quiet });
+  assert.equal(request.command, 'run');
+});
+
+test('a log that is missing or foreign is refused in one line', async () => {
+  const [foreign] = writeFiles({ 'nginx.log': '127.0.0.1 - - "GET / HTTP/1.1" 200' });
+  for (const file of [foreign, `${foreign}-missing`]) {
+    for (const parameters of [['--dry-run'], ['--local']]) {
+      const { status, stdout, stderr } = await runInProcess(['replay', file, ...parameters], {});
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(stderr, /^error: replay: [^\n]*nginx\.log[^\n]*\n/);
+    }
+  }
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { machineRecords } from '../helpers/log-records.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { resultFrom } from '../helpers/result-schema.js';
+
+/** @import { TestContext } from 'node:test' */
+
+const RACES = 150;
+const RUN = [`${RACES}`, '32', '--size', '64', '--stages', 'write,create,swap', '--contenders', '4'];
+
+/**
+ * @param {TestContext} t
+ * @param {string} faults
+ * @param {readonly string[]} [parameters]
+ */
+async function race(t, faults, parameters = []) {
+  const endpoint = await startTestEndpoint(t, { faults: `seed=7,${faults}` });
+  const outcome = await runCommand(t, [...RUN, ...parameters], { dotEnv: dotEnvOf(endpoint) });
+  const stages = machineRecords(recordsOf(outcome.stdout), 'stage').slice(1);
+  return { outcome, stages, left: await keysIn(endpoint), requests: (await endpoint.report()).requests };
+}
+
+/** @param {readonly any[]} contenders writes by outcome */
+function writesIn(contenders) {
+  return contenders.reduce((sum, { operations }) => sum + operations, 0);
+}
+
+describe('conditional writes', { concurrency: 2 }, () => {
+  for (const fault of ['ignore-condition=3%', 'check-then-write=5ms']) {
+    test(`${fault} is found, with the keys and exit status 1, and nothing is left`, async (t) => {
+      const { outcome, stages, left } = await race(t, fault);
+      assertStatus(outcome, 1);
+      for (const { stage, operations, integrityErrors } of stages) {
+        assert.ok(integrityErrors > 0, stage);
+        assert.equal(operations + integrityErrors, RACES);
+        const named = RegExp(
+          `^${stage}: integrity error: bucket-[ab]/benchmark/\\S+: two winners: \\d of 4 writes`,
+          'm',
+        );
+        assert.match(outcome.stderr, named);
+      }
+      assert.deepEqual(left, []);
+    });
+  }
+
+  for (const parameters of [
+    ['--cores', '2', '--duration', '10s'],
+    ['--client', 'sdk'],
+  ]) {
+    test(`${parameters.join(' ')}: lost and throttled writes and latency raise no violation`, async (t) => {
+      const faults = 'PUT.lost=10%,PUT.status=503:5%,PUT.status=429:5%,latency=0ms..20ms';
+      const { outcome, stages, left } = await race(t, faults, parameters);
+      assertStatus(outcome, 0);
+      for (const { stage, operations, integrityErrors, undecidedRaces } of stages) {
+        assert.equal(integrityErrors, 0);
+        assert.ok(operations > 0);
+        assert.ok(undecidedRaces > 0, stage);
+      }
+      assert.deepEqual(left, []);
+    });
+  }
+
+  test('every request of a race is counted once, and its writes by outcome', async (t) => {
+    const { outcome, stages, requests } = await race(t, 'latency=0ms..5ms');
+    assertStatus(outcome, 0);
+    const [create, swap] = stages;
+    const parts = machineRecords(recordsOf(outcome.stdout), 'part').filter(({ at }) => at.startsWith('contenders.'));
+    const written = (/** @type {string} */ name) => writesIn(parts.filter(({ stage }) => stage === name));
+    assert.deepEqual([written('Create'), written('Swap')], [4 * RACES, 4 * RACES]);
+    assert.deepEqual([create.attempts, swap.attempts], [5 * RACES, 6 * RACES]);
+    const outside = 200;
+    assert.ok(requests.PUT.total >= 9 * RACES && requests.PUT.total < 9 * RACES + outside);
+    assert.ok(requests.GET.total >= 3 * RACES && requests.GET.total < 3 * RACES + outside);
+  });
+
+  test('a merge of two shards adds the races, and their writes by outcome', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const shards = ['0/2', '1/2'].map((shard) =>
+      runCommand(t, [...RUN, '--run-id', 'races', '--shard', shard], { dotEnv: dotEnvOf(endpoint) }),
+    );
+    const logs = (await Promise.all(shards)).map(({ stdout }) => stdout);
+    const folder = await folderWith(t, { 'a.txt': logs[0], 'b.txt': logs[1] });
+    const files = ['a.txt', 'b.txt'].map((name) => path.join(folder, name));
+    const merged = await runCommand(t, ['merge', ...files, '--json', '-']);
+    for (const { stage, operations, contenders } of resultFrom(merged.stdout).stages.slice(1)) {
+      assert.equal(operations, 2 * RACES, stage);
+      const byOutcome = contenders.map((/** @type {any} */ part) => [part.status, part.operations]);
+      assert.deepEqual(byOutcome.toSorted(), [
+        ['loser', 6 * RACES],
+        ['winner', 2 * RACES],
+      ]);
+    }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('after Ctrl-C, nothing is left', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
+    const command = await startCommand(t, [...RUN, '--json', 'result.json'], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Create: Ops [1-9]/m);
+    command.child.kill('SIGINT');
+    assert.equal((await command.outcome).status, 130);
+    const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.ok(stages.at(-1).contenders.length > 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('a store that ignores conditions is refused in one line before the first stage, with exit status 2', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'ignore-condition=100%' });
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 2);
+    const lines = outcome.stderr.split('\n').filter((line) => line.startsWith('error:'));
+    assert.equal(lines.length, 1, outcome.stderr);
+    assert.match(
+      lines[0],
+      /^error: create and swap in buckets .* failed \(the store carried out a write whose condition/,
+    );
+    assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
+  });
+});
