@@ -13,6 +13,7 @@ import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advic
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from '../store/hint.js';
 import { VERSION } from '../s3/versions.js';
+import { SHELLS } from './shells.js';
 import { linesOfSides } from './sides.js';
 import { UsageError, refuseIfAny } from '../options/usage-error.js';
 
@@ -24,6 +25,7 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from '../store/hint.js'
+ * @import { Shell } from './shells.js'
  */
 
 /**
@@ -56,6 +58,7 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'ab', options: AbOptions } |
  *   { command: 'sweep', options: SweepArguments } |
+ *   { command: 'completion', options: { shell: Shell } } |
  *   { command: LoadCommand, options: CommandLine }} Request
  * @typedef {'run' | 'quick' | 'traffic' | 'init' | 'cleanup' | 'list'} LoadCommand
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
@@ -122,6 +125,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     'sweep',
     'replay',
     'cleanup',
+    'completion',
   ])) {
     const words = `${benchmark} ${name}`;
     const command = newCommand(name, name, outputs, name === 'quick')
@@ -166,6 +170,13 @@ const LIST = Object.freeze({ cleanup: true, list: true });
  */
 function requestOf(command, operands, given, words) {
   switch (command) {
+    case 'completion': {
+      const shell = SHELLS.find((name) => name === operands[0]);
+      if (shell === undefined) {
+        throw new UsageError([`<shell>: expected ${SHELLS.join(', ')}, got ${quote(operands[0])}`], helpHint(words));
+      }
+      return { command, options: { shell } };
+    }
     case 'compare':
       return { command, options: compareRequest(operands, given, words) };
     case 'ab':

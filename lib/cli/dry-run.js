@@ -11,8 +11,6 @@ import { EXIT } from './exit-status.js';
  * @import { Program } from './main.js'
  */
 
-const GIGABYTE = 1e9;
-
 /**
  * @param {CommandLine} options
  * @param {Program} program
@@ -66,7 +64,7 @@ export function dryRunLines(configs, latency) {
     isBound
       ? `At most these requests are sent if each takes ${formatTime(latency)} or more (--latency).`
       : `It takes at least ${(total.time / 1000).toFixed(1)}s if each request takes ${formatTime(latency)} (--latency).`,
-    `Stored: ${most}${formatMegabytes(stored)} MiB${objects.keep ? `, $${((stored / GIGABYTE) * DOLLARS_PER_GB_MONTH).toFixed(4)} per month until they are removed` : ' during the run'}.`,
+    `Stored: ${most}${formatMegabytes(stored)} MiB${objects.keep ? `, $${((stored / 1e9) * DOLLARS_PER_GB_MONTH).toFixed(4)} per month until they are removed` : ' during the run'}.`,
     `Cost at R2's list prices: ${most}$${dollars.toFixed(4)}, without retries.`,
     `After the free 1 million Class A and 10 million Class B of a month: $${dollarsFor(beyond).toFixed(4)}.`,
     ...(schedule.maxCost === undefined ? [] : [`--max-cost limits it to $${schedule.maxCost}.`]),

@@ -68,6 +68,11 @@ export const COMMANDS = Object.freeze({
     summary: 'remove what a run left; --list shows such runs',
     description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
   },
+  completion: {
+    operands: '<shell>',
+    summary: 'print a completion script: bash, zsh or fish',
+    description: 'Prints a script that completes commands and options in bash, zsh or fish.',
+  },
   run: {
     operands: '<objects> <threads>',
     summary: 'measure',
@@ -170,6 +175,7 @@ Examples:
   what it contains and costs:  ${words} access.ndjson --dry-run
   twice as fast:               ${words} access.ndjson --speed 2x`,
     cleanup: '',
+    completion: `\nExamples:\n  source <(r2-benchmark completion bash)\n  r2-benchmark completion fish | source`,
   };
   return texts[name];
 }

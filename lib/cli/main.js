@@ -74,6 +74,11 @@ async function runRequest(argv, program) {
   if (command === 'report') {
     return (await load(() => import('./report.js'))).reportByCommand(options, env, streams);
   }
+  if (command === 'completion') {
+    const { completionScript } = await load(() => import('./completion.js'));
+    terminal.out(completionScript(options.shell));
+    return EXIT.complete;
+  }
   if (command === 'compare') {
     return (await load(() => import('./compare.js'))).compareByCommand(options, terminal);
   }

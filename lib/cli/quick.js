@@ -30,9 +30,6 @@ const MIN_THREADS = 16;
 /** The first requests include the connection and cold code. */
 const PROBES = 5;
 
-/** The HTTP status of an absent object. */
-const ABSENT = 404;
-
 /** If a probe takes longer, the run itself finds out why. */
 const PROBE_TIMEOUT_MS = 5000;
 
@@ -92,7 +89,7 @@ async function latencyOfOne(options, { env, invocation, stopRequest }) {
         const sender = { run, maxAttempts: 2, signal };
         const [connection, bucket] = [run.controlConnections[0], config.store.buckets[0]];
         const { error } = await requestAbsentObject(sender, connection, bucket, S3_CALLS.HeadObject);
-        if (error?.status !== ABSENT) {
+        if (error?.status !== 404) {
           return null;
         }
         times.push(clock.now() - startedAt);
@@ -121,12 +118,9 @@ function nextSteps(options, { stages }, config, later) {
   const [write] = stages;
   const { threads } = config.load;
   const objects = (Math.ceil(((write.average ?? 0) * OBJECTS_PER_RATE) / 10_000) || 1) * 10_000;
-  const { client, local, faults } = options;
-  const same = [
-    ...(client === 'edge' ? [] : optionWords(ROWS.client, client)),
-    ...optionWords(ROWS.local, local),
-    ...optionWords(ROWS.faults, faults),
-  ];
+  // commandFor adds the client edge.
+  const others = /** @type {const} */ (['local', 'faults', ...(options.client === 'edge' ? [] : ['client'])]);
+  const same = others.flatMap((name) => optionWords(ROWS[name], options[/** @type {'local'} */ (name)]));
   const saved = [options.json, options.log].find((file) => file !== undefined && file !== STANDARD_OUTPUT);
   const report = `${later.command} report ${shellWord(saved ?? '')} -o report.html`;
   const command = (/** @type {string[]} */ ...words) => commandFor([...words, ...same], config, later);

@@ -125,7 +125,7 @@ export class Worker {
     const agent = new KeepAliveAgent({
       ...store,
       hostname,
-      addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
+      addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now, store.family),
       connectTimeout: timeout,
       readBuffer: CLIENTS[client].readsStreams ? null : createReadBuffer(),
       now: clock.now,

@@ -14,6 +14,7 @@ const LOCALHOST = /(^|\.)localhost$/i;
 export class AddressBook {
   #hostname;
   #now;
+  #family;
   /** @type {Promise<string[]> | null} */
   #addresses = null;
   #next = 0;
@@ -25,10 +26,12 @@ export class AddressBook {
   /**
    * @param {string} hostname a name, or an address
    * @param {() => number} now monotonic ms
+   * @param {4 | 6} [family] the only IP version to use
    */
-  constructor(hostname, now) {
+  constructor(hostname, now, family) {
     this.#hostname = hostname;
     this.#now = now;
+    this.#family = family;
   }
 
   /**
@@ -93,7 +96,10 @@ export class AddressBook {
       return [this.#hostname];
     }
     try {
-      const found = await lookup(LOCALHOST.test(this.#hostname) ? 'localhost' : this.#hostname, { all: true });
+      const found = await lookup(LOCALHOST.test(this.#hostname) ? 'localhost' : this.#hostname, {
+        all: true,
+        family: this.#family,
+      });
       this.#lookupTime = this.#now() - this.#lookedUpAt;
       return found.map(({ address }) => address);
     } catch (error) {

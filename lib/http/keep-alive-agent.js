@@ -29,6 +29,7 @@ const ABSENCE_IN_TIMEOUTS = 10;
 /**
  * @typedef {object} ConnectionHooks
  * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened called with the time of each step
+ * @property {(socket: Socket) => void} [ready] called before a connection carries its first request
  */
 
 /**
@@ -266,6 +267,7 @@ export class KeepAliveAgent {
       try {
         const socket = await this.#connectTo(address);
         this.opened += 1;
+        this.#hooks.ready?.(socket);
         return socket;
       } catch (error) {
         // Skip an unresponsive address even if no request needs this connection any more: others will need one.

@@ -10,7 +10,7 @@ export const MAX_KEYS = 1000;
 /** @typedef {Readonly<Record<string, string>>} Query */
 
 /**
- * ListObjectsV2, without support for a delimiter.
+ * ListObjectsV2, without common prefixes.
  *
  * @param {string} bucket
  * @param {ObjectTable} table
@@ -19,9 +19,13 @@ export const MAX_KEYS = 1000;
  */
 export function listObjects(bucket, table, query) {
   const { prefix = '', 'start-after': start = '', 'continuation-token': token } = query;
-  const { maximum, encode } = paging(query, 'max-keys');
+  const { delimiter = '', ...others } = query;
+  const { maximum, encode } = paging(others, 'max-keys');
   const after = token === undefined ? start : keyOfToken(token);
   const { entries, isTruncated } = table.page({ prefix, after, maximum });
+  if (delimiter !== '' && entries.some(({ key }) => key.includes(delimiter, prefix.length))) {
+    throw new S3Error('NotImplemented', 'This endpoint lists without common prefixes.');
+  }
   const parts = [
     element('Name', bucket),
     element('Prefix', encode(prefix)),

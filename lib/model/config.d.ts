@@ -38,7 +38,7 @@ export interface LoadConfig {
   replay?: ReplayConfig;
   /** for stages that read single objects; absent for sequential access */
   access?: AccessPattern;
-  amounts: OperationAmounts;
+  amounts: OperationAmounts & ListConfig;
   /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
   /** sent with each write for the store to verify; absent for no checksum */
@@ -132,6 +132,8 @@ export interface SearchConfig {
 export interface OutputConfig {
   /** whether an observer takes snapshots of running stages */
   takesSnapshots: boolean;
+  /** whether preflight shows one request of each operation */
+  verboseRequest?: boolean;
 }
 
 /** Distribution of object sizes in bytes. */
@@ -154,6 +156,12 @@ export type AccessPattern =
   | { kind: 'zipf'; exponent: number };
 
 /** Sizes of operations that do not process a single whole object. */
+export interface ListConfig {
+  /** whether List is one walk through all pages, each with the token of the page before it */
+  listWalk?: boolean;
+  delimiter?: string;
+}
+
 export interface OperationAmounts {
   /** bytes of an object that Range reads */
   rangeSize: number;
@@ -223,6 +231,8 @@ export interface StoreConfig {
   publicUrl?: PublicUrl;
   /** the only trusted authorities, as PEM: the self-signed endpoint itself, or those that the user specified */
   certificate?: string;
+  /** the only IP version to connect with; absent for both */
+  family?: 4 | 6;
   region: string;
   credentials: Credentials;
   /** whether this is our own endpoint on this host, which shares the host's clock and ends with the run */

@@ -154,6 +154,10 @@ export interface CommonOptions {
   faults?: string | null;
   /** True if the SDK had its own sockets, retries and checksums. */
   sdkDefaults?: boolean | null;
+  /** True if List walked through all pages one after the other. */
+  listWalk?: boolean | null;
+  /** Delimiter of List. */
+  delimiter?: string | null;
   /** `--max-operations`: operations after which a timed stage ends early. */
   maxOperations?: number | null;
   /**

@@ -39,13 +39,19 @@ export const list = defineOperation({
   async attempt(record) {
     const { connection, workload, index } = record;
     const { keyspace, amounts } = workload;
-    const { pageSize } = amounts;
     const before = keyspace.beforeKeyOf(index);
-    record.input = { Prefix: keyspace.keyPrefix, StartAfter: before, MaxKeys: pageSize };
+    const { pageSize, delimiter } = amounts;
+    record.input = {
+      Prefix: keyspace.keyPrefix,
+      ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
+      ...startOf(record),
+      MaxKeys: pageSize,
+    };
     await connection.send(this.call, record);
     const { keys, isTruncated } = pageOf(record);
     checkStart(keys, before);
     checkPage(record, keys, isTruncated);
+    noteToken(record);
   },
   async attemptOfVersion(record) {
     const { connection, workload, index, size } = record;
@@ -62,7 +68,7 @@ export const list = defineOperation({
     const before = keyspace.beforeKeyOf(index);
     record.input = {
       ...(keyspace.keyPrefix === '' ? {} : { Prefix: keyspace.keyPrefix }),
-      ...(before === '' ? {} : { StartAfter: before }),
+      ...startOf(record),
       MaxKeys: pageSize,
       EncodingType: 'url',
     };
@@ -70,6 +76,7 @@ export const list = defineOperation({
     const { keys, isTruncated } = pageOf(record);
     checkStart(keys, before);
     checkExistingPage(record, keys, isTruncated);
+    noteToken(record);
   },
 });
 
@@ -90,6 +97,37 @@ function checkOwnPage(record, keys, lowest) {
   if (strange !== undefined || isWrong || keys.length > size) {
     const finding = isWrong ? `does not contain ${first}` : `contains ${shown(strange ?? '')} or too many keys`;
     throw new IntegrityError(record, `the list page that starts at this key ${finding}`);
+  }
+}
+
+/**
+ * Where a walk continues in each bucket.
+ *
+ * @type {WeakMap<OperationRecord, Map<string, { next: number, token: string }>>}
+ */
+const walks = new WeakMap();
+
+/**
+ * @param {OperationRecord} record
+ * @returns {{ ContinuationToken?: string, StartAfter?: string }} where its page starts
+ */
+function startOf(record) {
+  const { bucket, locals, index, workload } = record;
+  const walk = walks.get(record)?.get(bucket);
+  if (walk !== undefined && walk.next === locals[0]) {
+    return { ContinuationToken: walk.token };
+  }
+  const before = workload.keyspace.beforeKeyOf(index);
+  return before === '' ? {} : { StartAfter: before };
+}
+
+/** @param {OperationRecord} record whose page is correct */
+function noteToken(record) {
+  const { bucket, nextLocal, workload, connection } = record;
+  const token = connection.reply.output.NextContinuationToken;
+  if (workload.amounts.listWalk) {
+    const walk = walks.get(record) ?? new Map();
+    walks.set(record, walk.set(bucket, { next: nextLocal, token }));
   }
 }
 

@@ -6,7 +6,7 @@ import { redact } from '../text/redact.js';
  * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
  * @import { PayloadChecksums } from '../workload/payload-checksums.js'
- * @import { OperationAmounts, Shard } from '../model/config.js'
+ * @import { ListConfig, OperationAmounts, Shard } from '../model/config.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
  * @import { Ledger } from '../workload/ledger.js'
@@ -23,7 +23,7 @@ import { redact } from '../text/redact.js';
  * @property {Ledger} ledger of the objects
  * @property {Ledger | null} [copies] ledger of their copies; null if the run makes none
  * @property {Shard} shard this host's share of the objects
- * @property {OperationAmounts} amounts
+ * @property {OperationAmounts & ListConfig} amounts
  * @property {ListedObjects | null} [listed] existing objects that the run works on; they are its keyspace
  * @property {PayloadChecksums} [checksums] sent with each write
  * @property {boolean} wroteObjects whether this run writes the objects, and therefore knows which exist and their ETags

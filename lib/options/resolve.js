@@ -63,7 +63,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
       passes,
     },
     search: options.findPeak ? { slo: options.slo, peakOf: options.peakOf ?? 'threads' } : null,
-    output: { takesSnapshots },
+    output: { takesSnapshots, verboseRequest: options.verboseRequest },
   });
 }
 
@@ -92,7 +92,7 @@ function resolveLoad(options, doesRun, availableCores) {
       'rate',
       'arrival',
     ),
-    amounts: { rangeSize, pageSize, batch, contenders },
+    amounts: { rangeSize, pageSize, batch, contenders, ...pick(options, 'listWalk', 'delimiter') },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
     replay: trace && replay && { files: replay, trace, speed },

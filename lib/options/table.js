@@ -42,8 +42,8 @@ import { oneOf, someText } from './values.js';
  *   of other options (true: any), or a condition and the words for it
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
- * @typedef {'run' | 'quick' | 'replay' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'sweep' | 'cleanup'} CommandName
- *   `side`: within --a and --b
+ * @typedef {'run' | 'quick' | 'replay' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'sweep' | 'cleanup' |
+ *   'completion'} CommandName `side`: within --a and --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
@@ -187,6 +187,21 @@ const WORKLOAD = {
     read: values.keyCount,
     default: String(DEFAULT_AMOUNTS.pageSize),
     needs: stageOfRun('list'),
+    role: 'load',
+  },
+  listWalk: {
+    flag: '--list-walk',
+    help: 'list all pages one after the other, each with the token of the one before',
+    needs: stageOfRun('list'),
+    excludes: SET_BY_STEPS,
+    role: 'load',
+  },
+  delimiter: {
+    flag: '--delimiter <character>',
+    help: 'list with this delimiter: /',
+    read: oneOf('/'),
+    needs: stageOfRun('list'),
+    excludes: { existing: true },
     role: 'load',
   },
   batch: {
@@ -556,7 +571,6 @@ const CLIENT = {
     flag: '--cores <n>',
     help: 'cores of this host to use, or auto',
     detail: 'see [cores](../develop/performance.md#cores)',
-    main: true,
     read: values.coreCount,
     default: 'auto',
     role: 'record',
@@ -586,6 +600,12 @@ const CLIENT = {
     help: 'open a connection for each request',
     role: 'load',
     of: STORE_COMMANDS,
+  },
+  verboseRequest: {
+    flag: '--verbose-request',
+    help: 'show one request of each operation in full, without secrets',
+    detail: 'the request with which preflight tries the operation',
+    excludes: { preflight: true, sdkDefaults: true },
   },
   preflight: {
     flag: '--no-preflight',
@@ -671,6 +691,13 @@ const STORE = {
     excludes: { local: true, client: 'edge' },
     of: STORE_COMMANDS,
   },
+  ipv4: {
+    flag: '--ipv4',
+    help: "use only the store's IPv4 addresses",
+    excludes: { ipv6: true },
+    of: STORE_COMMANDS,
+  },
+  ipv6: { flag: '--ipv6', help: "use only the store's IPv6 addresses", of: STORE_COMMANDS },
   proxy: {
     flag: '--proxy <url>',
     help: 'connect through a proxy: its URL, env or none',
@@ -1038,5 +1065,7 @@ export const STORE_OPTIONS = /** @type {const} */ ([
   'region',
   'profile',
   'addressing',
+  'ipv4',
+  'ipv6',
   'proxy',
 ]);

@@ -379,7 +379,9 @@ class BucketPreflight {
     const startedAt = run.clock.now();
     // Split the small probe into parts if the stage splits its objects.
     const multipart = multipartAsFor(config.objects.size, config.load.multipart);
+    run.trace?.begin(operation.name);
     const answer = await sendControlOperation({ run, maxAttempts, signal }, record, multipart);
+    run.trace?.end(operation.name).forEach(run.notice);
     run.requests.preflight += answer.attempts;
     if (answer.isFirstTry && answer.error?.status !== 0) {
       hooks.answered(operation.name, run.clock.now() - startedAt);

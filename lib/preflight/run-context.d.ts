@@ -4,6 +4,7 @@ import type { OperationAmounts } from '../model/config.js';
 import type { ObjectConnection, StoreOptions } from '../s3/object-store.js';
 import type { Keyspace } from '../workload/keyspace.js';
 import type { Payload } from '../workload/payload.js';
+import type { RequestTrace } from './request-trace.js';
 import type { ListedObjects } from '../workload/listed-objects.js';
 import type { PayloadChecksums } from '../workload/payload-checksums.js';
 import type { Ledger } from '../workload/ledger.js';
@@ -34,4 +35,6 @@ export interface RunContext {
   versioned: Set<string>;
   /** whether probes can be removed again, as far as preflight knows */
   mayRemove: boolean;
+  /** shows one request of each operation; null unless requested */
+  trace: RequestTrace | null;
 }

@@ -10,6 +10,7 @@ import { connectionHostname } from '../s3/address.js';
 import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { isR2 } from '../s3/cloudflare.js';
+import { RequestTrace } from '../preflight/request-trace.js';
 import { openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/signing-region.js';
 import { Reconciliation } from '../cleanup/reconciliation.js';
@@ -67,13 +68,14 @@ export async function openRun(config, context) {
   const { timeout, keepAlive, client, cores, threads } = load;
   const controlTimeout = Math.min(timeout, MAX_ATTEMPT_TIMEOUT_MS);
   const hostname = connectionHostname(store);
+  const requestTrace = config.output.verboseRequest ? new RequestTrace() : null;
   const agent = new KeepAliveAgent({
     ...store,
     hostname,
-    addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
+    addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now, store.family),
     connectTimeout: controlTimeout,
     now: clock.now,
-    hooks: { opened() {} },
+    hooks: { opened() {}, ready: (socket) => requestTrace?.watch(socket) },
   });
   const controlConnectionCount = Math.min(
     Math.max(store.buckets.length, MIN_CONTROL_CONNECTIONS),
@@ -150,6 +152,7 @@ export async function openRun(config, context) {
     probes: new Set(),
     versioned: new Set(),
     mayRemove: true,
+    trace: requestTrace,
     costs: new CostBudget(config.schedule.maxCost, proofListsOf(config) * (load.multipart === undefined ? 1 : 2)),
     async openWorkers() {
       const spec = {

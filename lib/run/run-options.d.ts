@@ -23,6 +23,10 @@ export interface RunOptions {
   rangeSize?: number | string;
   /** keys per list page (default: 1000) */
   pageSize?: number | string;
+  /** list all pages one after the other, each with the token of the one before */
+  listWalk?: boolean;
+  /** list with this delimiter: / */
+  delimiter?: '/';
   /** objects per batch-remove request (default: 1000) */
   batch?: number | string;
   /** concurrent writes per race of create and swap (default: 8) */
@@ -83,6 +87,8 @@ export interface RunOptions {
   retries?: number | string;
   /** false: open a connection for each request */
   keepAlive?: boolean;
+  /** show one request of each operation in full, without secrets */
+  verboseRequest?: boolean;
   /** false: skip the check that the store allows what the run does */
   preflight?: boolean;
   /** with local: faults to inject */
@@ -101,6 +107,10 @@ export interface RunOptions {
   profile?: string;
   /** whether the bucket is in the path or in the host name: path or virtual */
   addressing?: 'path' | 'virtual';
+  /** use only the store's IPv4 addresses */
+  ipv4?: boolean;
+  /** use only the store's IPv6 addresses */
+  ipv6?: boolean;
   /** connect through a proxy: its URL, env or none */
   proxy?: string;
   /** start at this time, by the store's clock: ISO time, epoch seconds, next:60s or +30s */

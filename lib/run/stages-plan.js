@@ -132,7 +132,7 @@ class StageInOneSlot {
       stage: stage.name,
       objects: count,
       ...(stage.grouping === null ? {} : { operations: operationsFor(stage, count, config) }),
-      threads: config.load.threads,
+      threads: load.threads,
       buckets: config.store.buckets.length,
       bytesPerOperation: bytesPerOperation(stage, config),
       duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
@@ -282,6 +282,15 @@ function namedKinds({ kinds }, counts) {
 }
 
 /**
+ * @param {Stage['kinds']} kinds
+ * @param {Config} config
+ * @returns {number} one for a walk through a list, because each page needs the one before
+ */
+function threadsOf(kinds, { load: { threads, amounts } }) {
+  return amounts.listWalk && kinds.some(({ operation }) => operation.grouping?.isByKey) ? 1 : threads;
+}
+
+/**
  * @param {Config} config
  * @param {boolean} isTimed whether the stages of the run have a fixed duration
  * @param {Stage} stage
@@ -291,7 +300,8 @@ function namedKinds({ kinds }, counts) {
 function loadOf(config, isTimed, stage, { first, count: objects }) {
   const { kinds, replaces, rewrites } = stage;
   const { size, sizes } = config.objects;
-  const { threads, access, timeout } = config.load;
+  const { access, timeout } = config.load;
+  const threads = threadsOf(kinds, config);
   const { warmup } = config.schedule;
   // In all other cases, each object is read only once, so there are no repeated reads to count.
   const mayRepeat = isTimed || access !== undefined;
@@ -317,6 +327,7 @@ function loadOf(config, isTimed, stage, { first, count: objects }) {
  */
 function pacingOf({ load, objects: { runId } }, stage) {
   const { arrival, replay } = load;
+  const rate = rateOf(stage, load);
   if (replay !== undefined && stage.rewrites) {
     const { trace, speed } = replay;
     return {
@@ -326,6 +337,5 @@ function pacingOf({ load, objects: { runId } }, stage) {
       speed,
     };
   }
-  const rate = rateOf(stage, load);
   return rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
 }

@@ -78,6 +78,7 @@ export function readList(root, keys) {
     Contents: keys.map((Key) => ({ Key })),
     IsTruncated: truncationOf(root, keys.length > 0),
     EncodingType: root.textOf('EncodingType')?.trim(),
+    NextContinuationToken: root.textOf('NextContinuationToken'),
   };
 }
 

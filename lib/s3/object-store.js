@@ -78,6 +78,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {KeepAliveAgent} agent provides the sockets
  * @property {boolean} useTls
  * @property {string} [certificate] see StoreConfig
+ * @property {4 | 6} [family] see StoreConfig
  * @property {string} hostname
  * @property {number} port
  * @property {string} [basePath] see StoreConfig

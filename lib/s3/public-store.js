@@ -91,8 +91,8 @@ export class PublicStore {
   /** @param {string} hostname */
   #openAgent(hostname) {
     const { port, useTls, proxy } = this.#url;
-    const { agent, now } = this.#options;
-    const addresses = new AddressBook(proxy?.hostname ?? hostname, now);
+    const { agent, family, now } = this.#options;
+    const addresses = new AddressBook(proxy?.hostname ?? hostname, now, family);
     return agent.openBeside({ hostname, port, useTls, proxy, addresses });
   }
 }

@@ -105,8 +105,8 @@ function sharedAgent({ agent, keepAlive, useTls, threads }) {
  * @returns an agent as the SDK makes it, which counts its sockets, and the time that requests wait for one. It opens its
  *   sockets itself: Node's limit applies only to sockets that are created synchronously
  */
-function defaultAgent({ agent, useTls, certificate, now }) {
-  const settings = { keepAlive: true, maxSockets: SDK_SOCKETS, ca: certificate };
+function defaultAgent({ agent, useTls, certificate, family, now }) {
+  const settings = { keepAlive: true, maxSockets: SDK_SOCKETS, ca: certificate, family };
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)(settings);
   const own = /** @type {any} */ (nodeAgent);
   const { createConnection, addRequest } = own;

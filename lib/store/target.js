@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { UsageError } from '../options/usage-error.js';
 
 /**
@@ -37,7 +38,26 @@ export async function openTarget(options, env, context = {}) {
     return { ...DEFAULTS, store: local, failure: endpoint.failure, close: () => endpoint.close() };
   }
   const found = await findStore(options, env, context);
-  return { ...DEFAULTS, ...found, close: async () => found.renewal?.stop() };
+  const store = withFamily(found.store, options);
+  return { ...DEFAULTS, ...found, store, close: async () => found.renewal?.stop() };
+}
+
+/**
+ * @param {StoreConfig} store
+ * @param {Pick<OptionValues, 'ipv4' | 'ipv6'>} options
+ * @returns {StoreConfig}
+ * @throws {UsageError} if the store is given by an address of the other version
+ */
+function withFamily(store, { ipv4, ipv6 }) {
+  if (!ipv4 && !ipv6) {
+    return store;
+  }
+  const family = ipv4 ? 4 : 6;
+  const version = isIP(store.hostname);
+  if (version !== 0 && version !== family) {
+    throw new UsageError([`--ipv${family}: expected a host name or an IPv${family} address, got ${store.hostname}`]);
+  }
+  return { ...store, family };
 }
 
 /**

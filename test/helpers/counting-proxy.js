@@ -18,9 +18,12 @@ export async function startCountingProxy(t, endpointPort) {
   const counts = { A: 0, B: 0, free: 0 };
   /** Names of headers about checksums. @type {Set<string>} */
   const checksums = new Set();
+  /** Targets of all requests. @type {string[]} */
+  const targets = [];
   const agent = new Agent({ keepAlive: true });
   const server = createServer({ noDelay: true }, (incoming, answer) => {
     counts[classOf(incoming)] += 1;
+    targets.push(incoming.url ?? '');
     Object.keys(incoming.headers)
       .filter((name) => name.startsWith('x-amz-checksum'))
       .forEach((name) => checksums.add(name));
@@ -39,7 +42,7 @@ export async function startCountingProxy(t, endpointPort) {
     server.closeAllConnections();
     server.close();
   });
-  return { port: /** @type {AddressInfo} */ (server.address()).port, counts, checksums };
+  return { port: /** @type {AddressInfo} */ (server.address()).port, counts, checksums, targets };
 }
 
 /** @param {IncomingMessage} request @returns {'A' | 'B' | 'free'} */

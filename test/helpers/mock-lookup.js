@@ -13,10 +13,14 @@ import { syncBuiltinESMExports } from 'node:module';
 export function mockLookup(t, resolve) {
   /** @type {string[]} */
   const names = [];
-  /** @param {string} name */
-  const lookup = async (name) => {
+  /**
+   * @param {string} name
+   * @param {{ family?: number }} options
+   */
+  const lookup = async (name, { family }) => {
     names.push(name);
-    return (await resolve(name)).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const addresses = (await resolve(name)).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    return addresses.filter((each) => family === undefined || each.family === family);
   };
   const mocked = t.mock.method(dnsPromises, 'lookup', /** @type {any} */ (lookup));
   syncBuiltinESMExports();

@@ -32,6 +32,16 @@ test('the look-up’s time is told', async (t) => {
   assert.equal(book.takeLookupTime(), null, 'it is told once');
 });
 
+test('only addresses of the requested version are handed out', async (t) => {
+  mockLookup(t, () => ['192.0.2.1', '2001:db8::1']);
+  for (const [family, address] of /** @type {const} */ ([
+    [4, '192.0.2.1'],
+    [6, '2001:db8::1'],
+  ])) {
+    assert.deepEqual(await threeOf(new AddressBook('store.test', () => 0, family)), [address, address, address]);
+  }
+});
+
 test('an address needs no look-up', async (t) => {
   const lookup = mockLookup(t, () => []);
   for (const address of ['127.0.0.1', '::1']) {

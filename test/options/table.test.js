@@ -21,6 +21,7 @@ const OTHER_VALUES = {
   pageSize: '50',
   batch: '10',
   contenders: '4',
+  delimiter: '/',
   partSize: '5MiB',
   partThreads: '8',
   checksum: 'crc32c',
@@ -58,7 +59,7 @@ test('every option has its own flag, a group, and one line of help', () => {
   const flags = Object.values(ROWS).map(flagOf);
   assert.deepEqual(flags, [...new Set(flags)]);
   for (const [name, { flag, group, help }] of Object.entries(ROWS)) {
-    assert.match(flag, /^--[a-z][a-z-]*( [<[][a-z0-9/-]+[>\]])?$/i, name);
+    assert.match(flag, /^--[a-z][a-z0-9-]*( [<[][a-z0-9/-]+[>\]])?$/i, name);
     assert.ok(group in GROUPS && help.length > 4 && help.length < 100 && !help.includes('\n'), name);
   }
 });

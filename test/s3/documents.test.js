@@ -39,8 +39,9 @@ test('a list has its keys as they are meant, and says whether it goes on', () =>
     Contents: [{ Key: 'a/0' }, { Key: 'a&b' }, { Key: '<A\n' }],
     IsTruncated: true,
     EncodingType: undefined,
+    NextContinuationToken: undefined,
   });
-  const empty = { Contents: [], IsTruncated: false, EncodingType: undefined };
+  const empty = { Contents: [], IsTruncated: false, EncodingType: undefined, NextContinuationToken: undefined };
   assert.deepEqual(readList(list('<IsTruncated>false</IsTruncated>')), empty);
 });
 
@@ -137,7 +138,12 @@ test('each call reads its response in every spelling of XML', () => {
     [
       readList,
       `<ListBucketResult xmlns="${NAMESPACE}"><Name>b</Name><IsTruncated>true</IsTruncated><Contents><Key>a/0</Key><Size>1</Size></Contents><Contents><Key>a/1</Key><Size>1</Size></Contents></ListBucketResult>`,
-      { Contents: [{ Key: 'a/0' }, { Key: 'a/1' }], IsTruncated: true, EncodingType: undefined },
+      {
+        Contents: [{ Key: 'a/0' }, { Key: 'a/1' }],
+        IsTruncated: true,
+        EncodingType: undefined,
+        NextContinuationToken: undefined,
+      },
     ],
     [
       readDeletion,

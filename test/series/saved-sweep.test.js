@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { readResult } from '../../lib/model/read-result.js';
 import { readSweep, writeSweep } from '../../lib/series/saved-sweep.js';
 import { planSweep } from '../../lib/series/sweep-plan.js';
 import { resultOf } from '../compare/results.js';
@@ -26,6 +27,11 @@ describe('the file of a sweep', () => {
     assert.deepEqual(saved.request, plan.request);
     assert.deepEqual(saved.turns, [good]);
     assert.equal(text.split('\n').filter((line) => line.startsWith('    {"cell":')).length, 4);
+  });
+
+  test('is no result, which merge, report and compare say in one line', () => {
+    const text = [...writeSweep({ ...plan, turns: [] }, [])].join('');
+    assert.deepEqual(readResult(text).problems, ['expected the result of a run, got one of "sweep"']);
   });
 
   test('is refused if it is something else', async (t) => {
