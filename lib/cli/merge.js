@@ -1,7 +1,7 @@
 import { placeOf, plainLine } from '../text/plain-text.js';
 import { readFiles, whatIsLost } from '../log/read-files.js';
 import { mergeRuns } from '../merge/merge.js';
-import { formatMergeTable } from '../report/merge-table.js';
+import { PLAIN } from '../figures/table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
 import { checkThresholds } from '../thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
@@ -20,7 +20,7 @@ import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { Merged } from '../merge/merge.js'
  * @import { WritableResult } from '../model/write-result.js'
  * @import { MergeOptions } from './command-line.js'
- * @import { Look } from '../report/reporter.js'
+ * @import { Look } from '../figures/drawing.js'
  * @import { Guard } from './guard.js'
  * @import { ResultOutput } from './result-files.js'
  *
@@ -217,8 +217,7 @@ export async function writeAll({ result, timeSeries }, results, { stdout, stderr
  * @param {Look | null} look
  */
 function textOf(result, look) {
-  const text = [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result)];
-  return look === null ? text : [...text, formatMergeTable(result, look)];
+  return [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result, look ?? PLAIN)];
 }
 
 /**

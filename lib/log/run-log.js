@@ -1,8 +1,10 @@
+import { stageTable } from '../figures/stage-table.js';
+import { PLAIN, textTable } from '../figures/table.js';
 import { problemsOf } from '../model/result-of-run.js';
 import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './record-lines.js';
 import { foundLine, searchHeading, stepLine } from './search-lines.js';
-import { limitLines, stageLines, stageTable } from './stage-lines.js';
+import { limitLines, stageLines } from './stage-lines.js';
 
 /**
  * @import { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount } from '../model/result.js'
@@ -130,7 +132,7 @@ export class RunLog {
   /** @param {Pick<RunResult, 'stages' | 'problems' | 'crash' | 'cleanup' | 'requests'>} run */
   runEnds({ stages, cleanup, requests, ...run }) {
     if (stages.length > 0) {
-      this.#write(stageTable(stages), 'table');
+      this.#write(textTable(stageTable(stages), PLAIN), 'table');
     }
     if (this.#hasBegun) {
       this.#writeMachineLine(machineLine({ kind: 'end', problems: problemsOf(run), cleanup, requests }));

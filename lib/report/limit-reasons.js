@@ -20,7 +20,10 @@ export function limitReasons({ shares, hosts }) {
   for (const { host, limitedBy, certainty, evidence = null, advice = null } of shares) {
     if (limitedBy !== null && evidence !== null && !byCause.has(limitedBy)) {
       const reason = formatEvidence({ certainty, evidence, advice });
-      byCause.set(limitedBy, hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason}`);
+      byCause.set(
+        limitedBy,
+        hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason.replaceAll('this host', 'the host')}`,
+      );
     }
   }
   return [...byCause.values()].slice(0, MAX_REASONS);

@@ -9,8 +9,7 @@ import { PROGRAM } from '../helpers/command.js';
 import { assertAccessible, colouredPixels, openBrowser, openFile, tableIn } from '../helpers/browser.js';
 import { longMerge } from '../helpers/long-merge.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
-import { comparisonPage } from '../../lib/report/html/comparison-page.js';
-import { interleavedPage } from '../../lib/report/html/interleaved-page.js';
+import { comparisonPage, interleavedPage } from '../../lib/report/html/comparison-page.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
 
 /**

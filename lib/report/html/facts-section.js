@@ -3,6 +3,7 @@ import { decimal, percent } from '../../text/figures.js';
 import { commandOf } from '../../options/recorded-options.js';
 import { shellWord } from '../../text/shell-words.js';
 import { coloLine } from '../colo-line.js';
+import { warningText } from '../headline.js';
 import { table } from './figures.js';
 import { html, withWholeOptions } from './markup.js';
 
@@ -126,14 +127,13 @@ function hostnameOf(endpoint) {
 
 /** @param {readonly HostResult[]} hosts */
 function hostsTable(hosts) {
-  return table({
-    caption: 'Merged hosts',
+  return table('Merged hosts', {
     columns: [
-      { title: 'Host', kind: 'text', cell: ({ merge, host }) => merge?.name ?? host },
-      { title: 'File', kind: 'text', cell: ({ merge }) => merge?.file ?? null },
-      { title: 'Run', kind: 'text', cell: ({ run }) => run },
-      { title: 'Shard', kind: 'text', cell: ({ shard }) => shard },
-      { title: 'Started', kind: 'text', cell: ({ start }) => start },
+      { title: 'Host', value: ({ merge, host }) => merge?.name ?? host },
+      { title: 'File', value: ({ merge }) => merge?.file },
+      { title: 'Run', value: ({ run }) => run },
+      { title: 'Shard', value: ({ shard }) => shard },
+      { title: 'Started', value: ({ start }) => start },
     ],
     rows: hosts,
   });
@@ -141,10 +141,7 @@ function hostsTable(hosts) {
 
 /** @param {Result} result */
 function notes({ problems, merge }) {
-  const warnings = (merge?.warnings ?? []).map(
-    ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
-  );
-  const all = [...problems, ...warnings];
+  const all = [...problems, ...(merge?.warnings ?? []).map(warningText)];
   return all.length === 0
     ? null
     : html`<h3>Warnings</h3>
