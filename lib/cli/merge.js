@@ -105,12 +105,14 @@ export async function withResults(options, work) {
  * @param {Outputs} outputs
  * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text to print on stdout if no result goes
  *   there
+ * @param {Awaited<ReturnType<typeof readFiles>>} [read] the files, if they have been read
  * @returns {Promise<number>} the exit status, assuming that all writes to stdout and stderr succeed
  */
-export function merge(options, outputs, text) {
+export function merge(options, outputs, text, read) {
   const err = errorLines(outputs.stderr);
   return withResults(options, async (results, guard) => {
-    const merged = await readHosts(options, results, outputs.stdin);
+    const { runs, warnings: ofFiles } = read?.runs.length ? read : await readHosts(options, results, outputs.stdin);
+    const merged = mergeRuns(runs, { warnings: ofFiles });
     const apart = options.severalRuns ? [] : merged.runsApart;
     if (apart.length > 0) {
       throw new UsageError(apart.map((each) => `${placeOf(each)}: ${each.message}`));
@@ -186,10 +188,9 @@ async function protectLogs({ results }) {
  * @param {readonly ResultOutput[]} results
  * @param {Readable} stdin
  */
-async function readHosts({ files }, results, stdin) {
+function readHosts({ files }, results, stdin) {
   const keepsDetails = results.some(({ reporter }) => reporter.needsSecondLatencies);
-  const { runs, warnings } = await readFiles(files, stdin, { keepsDetails });
-  return mergeRuns(runs, { warnings });
+  return readFiles(files, stdin, { keepsDetails });
 }
 
 /**

@@ -178,7 +178,7 @@ function whyNoSeconds({ stage, seconds }) {
     return VARYING_LOAD;
   }
   return seconds.length < MIN_SECONDS
-    ? `only ${seconds.length} whole seconds (at least ${MIN_SECONDS} are needed)`
+    ? `only ${seconds.length} whole seconds: run with --duration ${MIN_SECONDS + 2}s or longer`
     : null;
 }
 

@@ -1,4 +1,4 @@
-import type { ThresholdResult } from './result.js';
+import type { Result, ThresholdResult } from './result.js';
 
 // The result of comparing two results. Output formats present it without computing anything again.
 
@@ -66,4 +66,20 @@ export interface MetricComparison {
   verdict: ComparisonVerdict;
   /** for `cannot tell`: the missing evidence; otherwise null */
   reason: string | null;
+}
+
+/** Any number of results next to each other, sorted by what differs between them. */
+export interface SideBySide {
+  /** titles of what differs */
+  facts: string[];
+  sides: {
+    name: string;
+    /** what the result is called in a sentence */
+    label: string;
+    /** a text per title */
+    facts: string[];
+    result: Result;
+    /** with the reference; null for the reference itself */
+    comparison: Comparison | null;
+  }[];
 }

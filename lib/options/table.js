@@ -777,6 +777,12 @@ const COMPARISON = {
     help: 'compare runs even if sizes, threads or operations differ',
     only: ['compare'],
   },
+  reference: {
+    flag: '--reference <file>',
+    help: 'result to compare the others with (default: the first)',
+    read: someText,
+    only: ['compare', 'report'],
+  },
   severalRuns: {
     flag: '--several-runs',
     help: 'merge runs that one host made at different times',

@@ -2,10 +2,11 @@ import { PLAIN, textTable } from '../figures/table.js';
 import { counted } from '../text/figures.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { wrapAtWords } from '../text/text-width.js';
+import { sideSentences, sideTable } from './side-by-side.js';
 import { openQuestions, percentage, verdictColumns, verdictSentence } from './verdicts.js';
 
 /**
- * @import { ComparedDifference, ComparedSide, Comparison } from '../model/comparison.js'
+ * @import { ComparedDifference, ComparedSide, Comparison, SideBySide } from '../model/comparison.js'
  * @import { InterleavedComparison } from '../model/interleaved.js'
  * @import { Column } from '../figures/table.js'
  */
@@ -51,6 +52,16 @@ export function formatComparison({ before, after, differences, mismatches, stage
     paragraph(
       `${sameText(margin)} These verdicts hold for these two runs: they cannot show how much one run differs from the next.`,
     ),
+  ]);
+}
+
+/** Any number of results: the answers, then a row per stage and result. @param {SideBySide} all */
+export function formatSideBySide(all) {
+  const margin = all.sides.find(({ comparison }) => comparison !== null)?.comparison?.margin ?? 0;
+  return inBlocks([
+    sideSentences(all).flatMap(paragraph),
+    textTable(sideTable(all), PLAIN),
+    paragraph(sameText(margin)),
   ]);
 }
 

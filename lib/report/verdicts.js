@@ -55,7 +55,7 @@ export function verdictColumns(before, after) {
 }
 
 /** If the interval excludes 1, one of this many intervals can do so by chance. @param {MetricComparison} comparison */
-function shownVerdict({ verdict, low, high }) {
+export function shownVerdict({ verdict, low, high }) {
   const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
   return isDoubtful ? 'maybe chance' : verdict;
 }
@@ -116,7 +116,7 @@ function rateClause({ verdict, ratio, low, high, reason }, reference, margin) {
     return `as fast as ${reference}, within ${percentage(margin)}`;
   }
   if (verdict === 'cannot tell' || ratio === null) {
-    return `perhaps as fast as ${reference}: cannot tell${reason === null ? '' : `, ${reason}`}`;
+    return `cannot be told from ${reference}${reason === null ? '' : `: ${reason}`}`;
   }
   const reach = low === null || high === null ? '' : ` (±${((high - low) / 2).toFixed(2)})`;
   return `${ratio.toFixed(2)} times${reach} as fast as ${reference}`;

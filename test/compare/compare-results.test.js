@@ -70,7 +70,7 @@ describe('a rate', () => {
     const comparison = compare(run({ rates: ratesOf(29) }), run({ rates: ratesOf(60, () => 2000) }));
     const { before, after, ratio, low, high, verdict, reason } = metricOf(comparison, 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'before: only 29 whole seconds (at least 30 are needed)');
+    assert.equal(reason, 'before: only 29 whole seconds: run with --duration 32s or longer');
     assert.ok(Number(before) > 990 && Number(after) > 1990 && Number(ratio) > 1.9);
     assert.deepEqual([low, high], [null, null]);
     assert.deepEqual(comparison.stages[0].seconds, { before: 29, after: 60 });

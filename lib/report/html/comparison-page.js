@@ -1,6 +1,7 @@
 import { counted, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { DIFFERENCE_COLUMNS } from '../compare-text.js';
+import { sideSentences, sideTable } from '../side-by-side.js';
 import { intervalOf, verdictColumns, verdictSentence } from '../verdicts.js';
 import { ratesOfStage } from './browser/seconds.js';
 import { chartTable, table } from './figures.js';
@@ -12,7 +13,7 @@ import { thresholdsSection } from './table-sections.js';
 import { STRETCH_COLUMNS } from './time-section.js';
 
 /**
- * @import { Comparison, MetricComparison } from '../../model/comparison.js'
+ * @import { Comparison, MetricComparison, SideBySide } from '../../model/comparison.js'
  * @import { InterleavedComparison } from '../../model/interleaved.js'
  * @import { WritableResult } from '../../model/write-result.js'
  * @import { ComparedStage } from '../verdicts.js'
@@ -61,6 +62,39 @@ export function comparisonPage(comparison, before, after) {
         </p> `,
       ),
     ].filter((section) => section !== null),
+    data: {},
+  });
+}
+
+/**
+ * The page of any number of results next to each other.
+ *
+ * @param {SideBySide} all
+ * @returns {Generator<string, void, undefined>} the page in chunks
+ */
+export function sideBySidePage(all) {
+  const { sides } = all;
+  const compared = sides.flatMap(({ comparison }) => comparison ?? []);
+  const sentences = sideSentences(all);
+  const stages = [...new Set(sides.flatMap(({ result }) => result.stages.map(({ stage }) => stage)))];
+  const runs = sides.map(({ label, result }) => ({ name: plainLine(label), result }));
+  return formatPage({
+    title: `r2-benchmark: ${sides.length} results`,
+    header: html`<p class="eyebrow">r2-benchmark: ${counted(sides.length, 'result')} side by side</p>
+      ${headings(sentences.length === 0 ? ['No difference is proven'] : sentences)} `,
+    sections: [
+      { id: 'results', title: 'Results', body: table('Results side by side', sideTable(all)) },
+      overTimeSection(
+        stages.map((stage) => ({ stage })),
+        runs,
+      ),
+      methodSection(
+        html`<p>
+          A ratio is the rate ÷ that of the reference. ${METHOD(compared[0])} It does not cover the variation between
+          runs. Columns before the figures are what differs between the results.
+        </p> `,
+      ),
+    ],
     data: {},
   });
 }
