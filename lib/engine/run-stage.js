@@ -13,6 +13,7 @@ import { snapshotTaker } from './snapshots.js';
 import { StageWatch } from './stage-watch.js';
 
 /**
+ * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { SecondOptions } from '../meter/second-sampler.js'
@@ -103,6 +104,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {BucketMeter[] | null} buckets null if there is only one
  * @property {OperationParts | null} parts null if operations are not split
  * @property {number} waited total ms that operations waited for an available object
+ * @property {NotedState} noted
  */
 
 /**
@@ -162,8 +164,18 @@ export async function runStage(stage, options) {
     endedAt = clock.now();
     seconds.stop(endedAt);
   }
-  const { meters, buckets, parts, waited } = recorder;
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets, parts, waited };
+  const { meters, buckets, parts, waited, noted } = recorder;
+  return {
+    end: watch.end,
+    fatal: watch.fatal,
+    startedAt,
+    endedAt,
+    meters,
+    buckets,
+    parts,
+    waited,
+    noted: noted.toState(),
+  };
 }
 
 /**

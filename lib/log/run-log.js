@@ -27,7 +27,7 @@ const MAX_RETRY_LINES_PER_SECOND = 3;
 /**
  * The log of a run: human-readable lines, and machine lines with the rest of a result's data. LogReader reads it back.
  *
- * Omits percentiles and histograms per second and the host's load, which would need more space than everything else.
+ * Omits percentiles and histograms per second the host's load and the noted operations, which would need more space than everything else.
  */
 export class RunLog {
   #writeLine;
@@ -115,7 +115,7 @@ export class RunLog {
 
   /** @param {StageResult} result */
   stage(result) {
-    const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
+    const { stage, search, seconds, hostLoad, ramp, slowest, failures, ...fields } = result;
     this.#flushRetries();
     if (search === undefined) {
       this.#write(stageLines(this.#withNominalBytes(result)), 'stage');

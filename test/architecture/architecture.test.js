@@ -131,7 +131,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   clock: 350,
   compare: 800,
   cost: 150,
-  engine: 1850,
+  engine: 1900,
   figures: 650,
   host: 450,
   http: 1250,

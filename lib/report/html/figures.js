@@ -75,10 +75,15 @@ function contentOf(column, row) {
   return typeof value === 'number' ? html`<data value="${value}">${text}</data>` : text;
 }
 
-/** A chart's figures as a table, for readers who cannot see the chart or want exact values. @param {Markup} content */
-export function chartTable(content) {
+/**
+ * A folded table, such as that of a chart's figures for readers who cannot see the chart or want exact values.
+ *
+ * @param {Markup} content
+ * @param {string} [title]
+ */
+export function chartTable(content, title = 'Show as a table') {
   return html`<details class="behind">
-    <summary>Show as a table</summary>
+    <summary>${title}</summary>
     ${content}
   </details> `;
 }

@@ -7,7 +7,7 @@ import { methodSection } from './method-section.js';
 import { formatPage } from './page.js';
 import { searchSection } from './search-section.js';
 import { stagesSection } from './stages-section.js';
-import { connectionsSection, hostsSection, thresholdsSection } from './table-sections.js';
+import { connectionsSection, hostsSection, notedSection, thresholdsSection } from './table-sections.js';
 import { timeSection } from './time-section.js';
 
 /**
@@ -39,6 +39,7 @@ export function reportPage(written) {
     latencySection(result),
     hostsSection(result),
     connectionsSection(result),
+    notedSection(result),
     methodSection(result, isWhole),
   ].filter((section) => section !== null);
   return formatPage({

@@ -5,7 +5,7 @@ import { html } from './markup.js';
 
 /**
  * @import { Column } from '../../figures/table.js'
- * @import { Result, StageShare, StageSum, ThresholdResult } from '../../model/result.js'
+ * @import { NotedOperation, Result, StageShare, StageSum, ThresholdResult } from '../../model/result.js'
  * @import { Section } from './page.js'
  */
 
@@ -58,6 +58,40 @@ export function hostsSection({ stages }) {
   const rows = shares.filter(({ host }) => shown.includes(host));
   const body = html`${more}${chartTable(table('Results by host and stage', { columns, rows }))}`;
   return names.length < 2 ? null : { id: 'hosts', title: 'Hosts', body };
+}
+
+/** @type {readonly Column<NotedOperation & { stage: string }>[]} */
+const NOTED_COLUMNS = [
+  { title: 'Stage', value: ({ stage }) => stage },
+  { title: 'Time', value: ({ time }) => new Date(time).toISOString() },
+  { title: 'Operation', value: ({ operation }) => operation },
+  { title: 'Duration', quantity: 'time', value: ({ duration }) => duration },
+  { title: 'Attempts', quantity: 'count', value: ({ attempts }) => attempts },
+  { title: 'Error', value: ({ error }) => error },
+  { title: 'Status', value: ({ status }) => status },
+  { title: 'x-amz-request-id', value: ({ requestId }) => requestId },
+  { title: 'cf-ray', value: ({ ray }) => ray },
+  { title: 'Bucket', value: ({ bucket }) => bucket },
+  { title: 'Key', value: ({ key }) => key },
+];
+
+/**
+ * The operations to ask the operator of the store about.
+ *
+ * @param {Result} result
+ * @returns {Section | null} null if none are known
+ */
+export function notedSection({ stages }) {
+  const [slowest, failures] = /** @type {const} */ (['slowest', 'failures']).map((name) =>
+    stages.flatMap(({ stage, [name]: operations = [] }) => operations.map((each) => ({ stage, ...each }))),
+  );
+  const tables = [
+    { title: 'Slowest operations', rows: slowest },
+    { title: 'Last failures', rows: failures },
+  ].filter(({ rows }) => rows.length > 0);
+  const body = html`<p>If you ask the operator of the store, send the identifiers of single requests.</p>
+    ${tables.map(({ title, rows }) => chartTable(table(title, { columns: NOTED_COLUMNS, rows }), title))}`;
+  return tables.length === 0 ? null : { id: 'noted', title: 'Single operations', body };
 }
 
 const MARKED = [
