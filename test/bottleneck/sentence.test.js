@@ -12,7 +12,7 @@ test('each cause is put into words, with its figures', () => {
   assert.equal(sentenceOf('client CPU'), "Read was limited by the client's CPU: half of it.");
   assert.equal(
     sentenceOf('beyond this host'),
-    'Read was limited by something beyond this host (store or path): half of it.',
+    'Read was limited by the store or the path to it: half of it.',
   );
 });
 

@@ -151,7 +151,7 @@ function ratiosSection(stages, [before, after], margin) {
     }),
     ...(column.title === 'Verdict' && {
       markup: (/** @type {MetricComparison} */ { verdict, reason }) =>
-        html`<span class="${verdict.replace(' ', '-')}">${verdict}</span>${reason === null ? null : html`: ${reason}`}`,
+        html`<span class="${CLASSES[verdict] ?? ''}">${verdict}</span>${reason === null ? null : html`: ${reason}`}`,
     }),
   }));
   const body = html`${stages.map(
@@ -161,6 +161,9 @@ function ratiosSection(stages, [before, after], margin) {
   )}`;
   return { id: 'ratios', title: 'Ratios', body };
 }
+
+/** @type {Readonly<Record<string, string>>} */
+const CLASSES = { faster: 'passed', fewer: 'passed', slower: 'missed', more: 'missed' };
 
 /** Width of an interval's mark, in pixels. */
 const MARK_WIDTH = 120;

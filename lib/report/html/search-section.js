@@ -26,7 +26,7 @@ import { plot } from './plot.js';
  * @property {Step[]} steps
  * @property {number | null} knee
  * @property {boolean} hasPlateau
- * @property {{ operationsPerSecond: number, low: number, high: number } | null} capacity
+ * @property {{ operationsPerSecond: number, low: number, high: number, threads?: number } | null} capacity
  * @property {number | null} slo p99 limit in ms
  * @property {string} finding
  */

@@ -2,7 +2,7 @@ import { bucketFindings } from '../../bottleneck/bucket-findings.js';
 import { bottleneckSentence } from '../../bottleneck/sentence.js';
 import { stageTable } from '../../figures/stage-table.js';
 import { formatErrors } from '../error-labels.js';
-import { foreignFindings } from '../foreign-findings.js';
+import { stageFindings } from '../stage-findings.js';
 import { limitReasons } from '../limit-reasons.js';
 import { stabilityLine } from '../stability-line.js';
 import { table } from './figures.js';
@@ -46,6 +46,6 @@ function findingOf(stage) {
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[limit, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
+      ${[limit, ...hostReasons.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...stageFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
     </dd> `;
 }
