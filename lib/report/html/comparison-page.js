@@ -144,8 +144,12 @@ function methodSection(body) {
  */
 function ratiosSection(stages, [before, after], margin) {
   const span = spanOf(stages);
-  const columns = verdictColumns(before, after).map((column) => ({
+  const columns = verdictColumns(before, after).map((column, index) => ({
     ...column,
+    ...((index === 1 || index === 2) && {
+      markup: (/** @type {MetricComparison} */ row) =>
+        html`<data value="${index === 1 ? row.before : row.after}">${String(column.value(row))}</data>`,
+    }),
     ...(column.value === intervalOf && {
       markup: (/** @type {MetricComparison} */ row) => html`${intervalOf(row)} ${intervalMark(row, span, margin)}`,
     }),

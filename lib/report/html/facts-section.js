@@ -70,33 +70,10 @@ function entry(term, content) {
   return content === null ? [] : [[term, content]];
 }
 
-/**
- * @typedef {object} Identity which part of a run's objects the hosts used
- * @property {string | null} run null if the hosts belong to different runs
- * @property {string | null} shard such as `0/3`, or `?/3` for several hosts; null if a host used all objects of its run
- */
-
-/** @type {Readonly<Identity>} */
-const NO_IDENTITY = { run: null, shard: null };
-
-const SHARD = /^(\d+)\/(\d+)$/;
-
-/** @param {Result} result */
-function identityOf({ run, shard, hosts }) {
-  const shards = (hosts.length === 0 ? [shard] : hosts.map((host) => host.shard)).map((each) => SHARD.exec(each ?? ''));
-  const [first] = shards;
-  const isSameSplit = first !== null && shards.every((each) => each !== null && each[2] === first[2]);
-  if (!isSameSplit || first[2] === '1') {
-    return NO_IDENTITY;
-  }
-  const indexes = new Set(shards.map((each) => each?.[1]));
-  return { run, shard: `${indexes.size === 1 ? first[1] : '?'}/${first[2]}` };
-}
-
 /** Options with which a later run uses the same shard of the objects. @param {Result} result */
-function wordsOfShard(result) {
-  const { run, shard } = identityOf(result);
-  return shard === null ? [] : ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)];
+function wordsOfShard({ run, shard }) {
+  const isSplit = shard !== null && !shard.endsWith('/1');
+  return isSplit ? ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)] : [];
 }
 
 /** @param {readonly StageSum[]} stages */
