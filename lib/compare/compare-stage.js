@@ -3,6 +3,7 @@ import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';
 import { meanOf } from '../statistics/moments.js';
 import { MIN_SECONDS } from '../statistics/dependent-mean.js';
+import { counted } from '../text/figures.js';
 import { Distribution } from './distribution.js';
 import { testFailures } from './failures.js';
 import { testRatio } from './log-ratio.js';
@@ -178,7 +179,7 @@ function whyNoSeconds({ stage, seconds }) {
     return VARYING_LOAD;
   }
   return seconds.length < MIN_SECONDS
-    ? `only ${seconds.length} whole seconds: run with --duration ${MIN_SECONDS + 2}s or longer`
+    ? `only ${counted(seconds.length, 'whole second')}: run with --duration ${MIN_SECONDS + 2}s or longer`
     : null;
 }
 

@@ -22,7 +22,10 @@ export function headlinesOf({ stages, hosts }) {
   const who = names.size > 1 ? `${counted(names.size, 'host')}: ` : '';
   return stages.length === 0
     ? ['Nothing was measured']
-    : stages.map((stage) => `${who}${stage.stage} ${[...measuredOf(stage), limitOf(stage)].join(', ')}`);
+    : stages.map(
+        (stage, index) =>
+          `${index === 0 ? who : ''}${stage.stage} ${[...measuredOf(stage), limitOf(stage)].join(', ')}`,
+      );
 }
 
 /** @param {WritableStage} stage */
