@@ -56,7 +56,7 @@ export function kindsOf({ kinds = [], end, startedAt, endedAt, duration, connect
 }
 
 /**
- * A row per stage, followed by rows for its parts.
+ * A row per stage, followed by rows for its parts. The threads and the time of a mix are those of all its operations.
  *
  * @param {readonly WritableStage[]} stages
  * @returns {StageRow[]}
@@ -65,7 +65,7 @@ export function rowsOf(stages) {
   return stages.flatMap((stage) => [
     rowOfStage(stage),
     ...kindsOf(stage).flatMap((kind) => [
-      { ...kind, merge: undefined, duration: null, name: `  ${kind.operation}` },
+      { ...kind, merge: undefined, duration: null, threads: null, name: `  ${kind.operation}` },
       ...partsOf({ cache: kind.cache }, '    '),
     ]),
     ...partsOf(stage, '  '),
