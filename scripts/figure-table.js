@@ -1,8 +1,8 @@
-import { METRICS } from '../lib/thresholds/metrics.js';
-import { describeUnits } from '../lib/thresholds/quantities.js';
+import { FIGURES } from '../lib/figures/catalogue.js';
+import { describeUnits } from '../lib/figures/quantities.js';
 import { table } from './table.js';
 
-/** @import { Metric } from '../lib/thresholds/metrics.js' */
+/** @import { Figure } from '../lib/figures/catalogue.js' */
 
 const TABLE = /(?<=^<!-- figures -->\n).*?(?=^<!-- end of figures -->$)/gms;
 
@@ -11,15 +11,15 @@ const TABLE = /(?<=^<!-- figures -->\n).*?(?=^<!-- end of figures -->$)/gms;
  * @returns {string} the page with the figures that --assert accepts
  */
 export function withFigureTable(page) {
-  const rows = METRICS.filter(({ name, isLatency }) => !isLatency || name.endsWith('p50')).map(rowOf);
+  const rows = FIGURES.filter(({ name, isLatency }) => !isLatency || name.endsWith('p50')).map(rowOf);
   return page.replace(TABLE, () => `\n${table([['figure', 'of', 'units', 'meaning'], ...rows])}\n`);
 }
 
-/** One row stands for all percentiles of a latency. @param {Metric} metric */
-function rowOf({ name, isLatency, fromStage, fromRun, quantity, meaning }) {
+/** One row stands for all percentiles of a latency. @param {Figure} metric */
+function rowOf({ name, isLatency, value, fromRun, quantity, meaning }) {
   return [
     isLatency ? `\`${name}\` … \`${name.replace('p50', 'max')}\`` : `\`${name}\``,
-    fromStage === null ? 'all' : fromRun === null ? 'a stage' : 'a stage, all',
+    value === null ? 'all' : fromRun === null ? 'a stage' : 'a stage, all',
     describeUnits(quantity).replace('a number alone', 'number'),
     isLatency ? meaning.replace(/: .*/, '') : meaning,
   ];

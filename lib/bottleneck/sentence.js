@@ -14,7 +14,7 @@ const LIMITS = Object.freeze({
   store: 'the store',
   bandwidth: 'bandwidth',
   'requested rate': 'the requested rate',
-  'beyond this host': 'something beyond this host (store or path)',
+  'beyond this host': 'the store or the path to it',
 });
 
 /**

@@ -39,12 +39,11 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  * @property {readonly Threshold[]} thresholds from --assert
  * @property {RunOptions} given the options of a run, as the user typed them
  *
- * @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline'> &
+ * @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline' | 'reference'> &
  *   { files: readonly string[] }} MergeOptions
  *
- * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'assertFile'> &
- *   Compared} CompareOptions
- * @typedef {{ before: string, after: string }} Compared each is the file or folder of a run
+ * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'assertFile' | 'reference'> &
+ *   { results: readonly string[] }} CompareOptions `results`: the files or folders of at least two runs
  *
  * @typedef {Pick<CommandLine, 'quads' | 'margin' | 'maxCost' | 'json' | 'report' | 'quiet'> &
  *   Record<'a' | 'b', SideOptions>} AbOptions
@@ -347,25 +346,25 @@ function filesRequest(files, given, words) {
   const results = resultFiles(values);
   const asserted = readAssertions(values.assert, null);
   conclude([...problems, ...sharedFiles(results), ...asserted.problems], words);
-  const { severalRuns, assertFile, baseline } = values;
-  return { files, results, severalRuns, thresholds: asserted.thresholds, assertFile, baseline };
+  const { severalRuns, assertFile, baseline, reference } = values;
+  return { files, results, severalRuns, thresholds: asserted.thresholds, assertFile, baseline, reference };
 }
 
 /**
- * @param {readonly string[]} sides
+ * @param {readonly string[]} results
  * @param {Given} given
  * @param {string} words shell command, for the hint
  * @returns {CompareOptions}
  * @throws {UsageError}
  */
-function compareRequest([before, after], given, words) {
+function compareRequest(results, given, words) {
   const { values, problems } = readOptions('compare', given);
-  const { margin, force, json, report, assertFile } = values;
-  const empty = Object.entries({ '<before>': before, '<after>': after }).filter(([, file]) => file === '');
+  const { margin, force, json, report, assertFile, reference } = values;
+  const empty = results.flatMap((file, index) => (file === '' ? [index === 0 ? '<before>' : '<after>'] : []));
   const asserted = readAssertions(values.assert, null);
-  problems.push(...empty.map(([name]) => `${name}: expected a file, got nothing`));
+  problems.push(...empty.map((name) => `${name}: expected a file, got nothing`));
   conclude([...problems, ...sharedFiles({ json, report }), ...asserted.problems], words);
-  return { before, after, margin, force, json, report, thresholds: asserted.thresholds, assertFile };
+  return { results, margin, force, json, report, reference, thresholds: asserted.thresholds, assertFile };
 }
 
 /**

@@ -1,25 +1,30 @@
 import path from 'node:path';
 import { compareResults } from '../compare/compare-results.js';
+import { compareAll } from '../compare/side-by-side.js';
 import { readRun } from '../merge/read-run.js';
 import { whatIsLost } from '../log/read-files.js';
 import { placeOf } from '../text/plain-text.js';
-import { formatComparison } from '../report/compare-text.js';
-import { comparisonPage } from '../report/html/comparison-page.js';
+import { formatComparison, formatSideBySide } from '../report/compare-text.js';
+import { comparisonPage, sideBySidePage } from '../report/html/comparison-page.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { ReportFile } from './output-file.js';
-import { UsageError } from '../options/usage-error.js';
+import { UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { Comparison } from '../model/comparison.js'
+ * @import { NamedResult } from '../compare/compare-results.js'
  * @import { ReadRun } from '../merge/read-run.js'
+ * @import { ThresholdResult } from '../model/result.js'
+ * @import { Threshold } from '../thresholds/threshold.js'
  * @import { CompareOptions } from './command-line.js'
  * @import { Terminal } from './terminal.js'
  */
 
 /**
- * `r2-benchmark compare`: reports whether the second of two runs was faster than the first.
+ * `r2-benchmark compare`: reports whether the second of two runs was faster than the first, or how any number of them
+ * compare with one.
  *
  * @param {CompareOptions} options
  * @param {Pick<Terminal, 'err' | 'report'>} terminal
@@ -27,38 +32,76 @@ import { UsageError } from '../options/usage-error.js';
  * @throws {UsageError} if, for example, the runs are not comparable
  */
 export async function compareByCommand(options, terminal) {
-  const { before, after, margin, json, report } = options;
+  const { json, report } = options;
   await protectResults(options);
   const limits = readLimits(options);
-  const file = json === undefined || json === STANDARD_OUTPUT ? null : new ReportFile(json, '--json');
-  const page = report === undefined || report === STANDARD_OUTPUT ? null : new ReportFile(report, '--report');
+  const files = Object.entries({ json, report }).filter(([, file]) => file !== undefined && file !== STANDARD_OUTPUT);
+  const outputs = new Map(files.map(([name, file]) => [name, new ReportFile(String(file), `--${name}`)]));
   try {
-    const [one, other] = [await readSide(before, terminal), await readSide(after, terminal)];
-    if (one === null || other === null) {
+    const sides = [];
+    for (const place of options.results) {
+      sides.push({ name: place, run: await readSide(place, terminal) });
+    }
+    const known = sides.flatMap(({ name, run }) => (run === null ? [] : [{ name, result: run.result }]));
+    if (known.length < sides.length) {
       return EXIT.incomplete;
     }
-    const comparison = compareResults(
-      { name: before, result: one.result },
-      { name: after, result: other.result },
-      { margin },
-    );
-    refuseMismatches(comparison, options);
-    const thresholds = judgeAgainst(limits, { name: before, result: one.result }, other.result);
+    const { data, page, text, thresholds } = compared(known, limits, options);
     const { notices, errors } = thresholdLines(thresholds);
     [...notices, ...errors].forEach((line) => terminal.err(line));
-    const judged = { ...comparison, thresholds };
-    const data = `${JSON.stringify(judged, null, 2)}\n`;
-    const shown = () => comparisonPage(judged, one.result, other.result);
-    const forStdout = json === STANDARD_OUTPUT ? data : formatComparison(comparison);
-    await terminal.report(report === STANDARD_OUTPUT ? [...shown()].join('') : forStdout);
-    const failures = [file?.write(data) ?? null, page?.write(shown()) ?? null].filter((failure) => failure !== null);
+    const written = `${JSON.stringify(data, null, 2)}\n`;
+    const forStdout = json === STANDARD_OUTPUT ? written : text();
+    await terminal.report(report === STANDARD_OUTPUT ? [...page()].join('') : forStdout);
+    const failures = [outputs.get('json')?.write(written) ?? [], outputs.get('report')?.write(page()) ?? []].flat();
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
-    const isIncomplete = [one, other].some(({ warnings }) => warnings.some(({ incomplete }) => incomplete));
+    const isIncomplete = sides.some(({ run }) => run?.warnings.some(({ incomplete }) => incomplete));
     return statusWith(failures.length > 0 || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
   } finally {
-    file?.discard();
-    page?.discard();
+    outputs.forEach((file) => file.discard());
   }
+}
+
+/**
+ * @param {readonly NamedResult[]} results
+ * @param {readonly Threshold[]} limits
+ * @param {CompareOptions} options
+ * @returns {{ data: unknown, page: () => Iterable<string>, text: () => string, thresholds: readonly ThresholdResult[] }}
+ */
+function compared(results, limits, options) {
+  const { margin } = options;
+  const reference = referenceAmong(results, options.reference);
+  const others = results.filter((each) => each !== reference);
+  if (others.length > 1) {
+    refuseIfAny(limits.length === 0 ? [] : ['--assert: expected two results to compare']);
+    const all = compareAll(results, reference, { margin });
+    const comparisons = all.sides.flatMap(({ comparison }) => comparison ?? []);
+    const data = { reference: reference.name, comparisons };
+    return { data, page: () => sideBySidePage(all), text: () => formatSideBySide(all), thresholds: [] };
+  }
+  const [other] = others;
+  const comparison = compareResults(reference, other, { margin });
+  refuseMismatches(comparison, options);
+  const thresholds = judgeAgainst(limits, reference, other.result);
+  const data = { ...comparison, thresholds };
+  const page = () => comparisonPage(data, reference.result, other.result);
+  return { data, page, text: () => formatComparison(comparison), thresholds };
+}
+
+/**
+ * @template {{ name: string }} Named
+ * @param {readonly Named[]} results
+ * @param {string} [file] of --reference; the first by default
+ * @returns {Named}
+ * @throws {UsageError} if it is none of them
+ */
+export function referenceAmong(results, file) {
+  const found = file === undefined ? results[0] : results.find(({ name }) => path.resolve(name) === path.resolve(file));
+  if (found === undefined) {
+    throw new UsageError([
+      `--reference: ${file} is not among the results: name one of ${results.map(({ name }) => name).join(', ')}`,
+    ]);
+  }
+  return found;
 }
 
 /**
@@ -67,13 +110,13 @@ export async function compareByCommand(options, terminal) {
  * @param {CompareOptions} options
  * @throws {UsageError}
  */
-async function protectResults({ json, report, before, after }) {
+async function protectResults({ json, report, results }) {
   for (const [option, file] of Object.entries({ json, report })) {
     if (file === undefined || file === STANDARD_OUTPUT) {
       continue;
     }
-    const isSide = [before, after].some((side) => path.resolve(side) === path.resolve(file));
-    const lost = isSide ? 'one of the two results' : await whatIsLost(file);
+    const isSide = results.some((side) => path.resolve(side) === path.resolve(file));
+    const lost = isSide ? 'one of the results' : await whatIsLost(file);
     if (lost !== null) {
       throw new UsageError([`--${option}: ${file} is ${lost} and would be overwritten: name another file`]);
     }

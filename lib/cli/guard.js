@@ -5,7 +5,7 @@ import { readTextFile } from '../text/text-file.js';
 import { MAX_RESULT_SIZE } from '../log/read-files.js';
 import { readResult } from '../model/read-result.js';
 import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
-import { metricNamed } from '../thresholds/metrics.js';
+import { figureNamed } from '../figures/catalogue.js';
 import { stagesOf } from '../thresholds/asserted-run.js';
 import { checkThresholds, readThresholds } from '../thresholds/read-thresholds.js';
 import { formatThreshold } from '../thresholds/threshold.js';
@@ -15,7 +15,7 @@ import { refuseIfAny } from '../options/usage-error.js';
 /**
  * @import { CommonFacts, Result, ThresholdResult } from '../model/result.js'
  * @import { WritableResult } from '../model/write-result.js'
- * @import { Metric } from '../thresholds/metrics.js'
+ * @import { Figure } from '../figures/catalogue.js'
  * @import { AssertedRun, Assertion } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
  *
@@ -157,7 +157,7 @@ function baselineProblems(thresholds, file, baseline) {
 function missingFigures(thresholds, name, baseline) {
   return thresholds
     .filter(({ limit }) => 'factor' in limit)
-    .filter(({ stage, metric }) => figureOf(baseline, stage, /** @type {Metric} */ (metricNamed(metric))) === null)
+    .filter(({ stage, metric }) => figureOf(baseline, stage, /** @type {Figure} */ (figureNamed(metric))) === null)
     .map((threshold) => `${name} has no figure for ${quote(formatThreshold(threshold))}`);
 }
 

@@ -32,19 +32,21 @@ export const COMMANDS = Object.freeze({
     operands: '<files...>',
     summary: 'write an HTML report of saved results',
     description:
-      'Writes one HTML file that shows a saved result, or the combined results of several hosts.\n' +
+      'Writes one HTML file that shows a saved result, the combined results of several hosts, or results of\n' +
+      'different loads side by side.\n' +
       '<files> are what r2-benchmark wrote to --json, --log or stdout; - is standard input.',
   },
   compare: {
-    operands: '<before> <after>',
-    summary: 'compare two runs stage by stage',
+    operands: '<before> <after...>',
+    summary: 'compare runs stage by stage',
     description:
-      'Compares two runs, stage by stage: faster, slower, no change, or inconclusive. Each run is a --json result ' +
+      'Compares two runs, stage by stage: faster, slower, no change, or inconclusive; or more than two, whatever ' +
+      'their load, in a table with a row per run and stage. Each run is a --json result ' +
       'of one or more hosts, a log, or a folder with the results and logs of one run.',
   },
   ab: {
     operands: '<objects> <threads>',
-    summary: 'compare two setups by alternating between them',
+    summary: 'compare two setups in alternating turns',
     description:
       'Runs two setups alternately, in ABBA or BAAB order, and reports which is faster and by how much: two clients, ' +
       'buckets, endpoints or thread counts. --a and --b hold the options that differ; all others apply to both.',
@@ -65,7 +67,7 @@ export const COMMANDS = Object.freeze({
   },
   cleanup: {
     operands: '[run-id]',
-    summary: 'remove what a run left; --list shows such runs',
+    summary: 'remove what a run left (--list: show runs)',
     description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
   },
   completion: {
@@ -83,7 +85,7 @@ export const COMMANDS = Object.freeze({
 });
 
 /** Wide enough for every command with its operands. */
-const USAGE_WIDTH = 'compare <before> <after>'.length;
+const USAGE_WIDTH = 'compare <before> <after...>'.length;
 
 /** @param {string} benchmark shell command */
 export function usageOfCommands(benchmark) {

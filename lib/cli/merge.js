@@ -1,7 +1,7 @@
 import { placeOf, plainLine } from '../text/plain-text.js';
 import { readFiles, whatIsLost } from '../log/read-files.js';
 import { mergeRuns } from '../merge/merge.js';
-import { formatMergeTable } from '../report/merge-table.js';
+import { PLAIN } from '../figures/table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
 import { checkThresholds } from '../thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
@@ -20,7 +20,7 @@ import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { Merged } from '../merge/merge.js'
  * @import { WritableResult } from '../model/write-result.js'
  * @import { MergeOptions } from './command-line.js'
- * @import { Look } from '../report/reporter.js'
+ * @import { Look } from '../figures/drawing.js'
  * @import { Guard } from './guard.js'
  * @import { ResultOutput } from './result-files.js'
  *
@@ -105,12 +105,14 @@ export async function withResults(options, work) {
  * @param {Outputs} outputs
  * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text to print on stdout if no result goes
  *   there
+ * @param {Awaited<ReturnType<typeof readFiles>>} [read] the files, if they have been read
  * @returns {Promise<number>} the exit status, assuming that all writes to stdout and stderr succeed
  */
-export function merge(options, outputs, text) {
+export function merge(options, outputs, text, read) {
   const err = errorLines(outputs.stderr);
   return withResults(options, async (results, guard) => {
-    const merged = await readHosts(options, results, outputs.stdin);
+    const { runs, warnings: ofFiles } = read?.runs.length ? read : await readHosts(options, results, outputs.stdin);
+    const merged = mergeRuns(runs, { warnings: ofFiles });
     const apart = options.severalRuns ? [] : merged.runsApart;
     if (apart.length > 0) {
       throw new UsageError(apart.map((each) => `${placeOf(each)}: ${each.message}`));
@@ -186,10 +188,9 @@ async function protectLogs({ results }) {
  * @param {readonly ResultOutput[]} results
  * @param {Readable} stdin
  */
-async function readHosts({ files }, results, stdin) {
+function readHosts({ files }, results, stdin) {
   const keepsDetails = results.some(({ reporter }) => reporter.needsSecondLatencies);
-  const { runs, warnings } = await readFiles(files, stdin, { keepsDetails });
-  return mergeRuns(runs, { warnings });
+  return readFiles(files, stdin, { keepsDetails });
 }
 
 /**
@@ -217,8 +218,7 @@ export async function writeAll({ result, timeSeries }, results, { stdout, stderr
  * @param {Look | null} look
  */
 function textOf(result, look) {
-  const text = [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result)];
-  return look === null ? text : [...text, formatMergeTable(result, look)];
+  return [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result, look ?? PLAIN)];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { figuresOf } from '../figures/catalogue.js';
 import { MAX_QUADS, MIN_QUADS } from '../options/values.js';
 import { meanOf, standardErrorOf, sumOf } from '../statistics/moments.js';
 import { signFlipTest } from '../statistics/sign-flip.js';
@@ -6,7 +7,7 @@ import { adjustByHolm } from './holm.js';
 import { CONFIDENCE, verdictOf } from './verdict.js';
 
 /**
- * @import { InterleavedMetric, InterleavedMetricComparison, InterleavedStage, Quad, Side } from '../model/interleaved.js'
+ * @import { InterleavedMetricComparison, InterleavedStage, Quad, Side } from '../model/interleaved.js'
  * @import { RatioTest } from './log-ratio.js'
  */
 
@@ -16,8 +17,7 @@ const ALPHA = 1 - CONFIDENCE;
 const DISAGREEMENT =
   'the t interval shows a difference but the exact sign-flip test does not, which happens when a few quads are outliers';
 
-/** @type {readonly InterleavedMetric[]} */
-const METRICS = ['rate', 'p50', 'p99', 'cpu'];
+const METRICS = figuresOf('ab').map(({ name }) => name);
 
 /**
  * Decides the verdict on each stage and metric. A quad's log ratio is the mean log of its two B passes minus that of
@@ -47,7 +47,7 @@ export function compareQuads(quads, { margin }) {
 /**
  * @typedef {object} Sample one metric of a stage over all quads
  * @property {string} stage
- * @property {InterleavedMetric} metric
+ * @property {string} metric
  * @property {number | null} before geometric mean of A; null without usable quads
  * @property {number | null} after geometric mean of B, likewise
  * @property {number[]} logRatios
@@ -58,7 +58,7 @@ export function compareQuads(quads, { margin }) {
 /**
  * @param {readonly Quad[]} quads
  * @param {string} stage
- * @param {InterleavedMetric} metric
+ * @param {string} metric
  * @returns {Sample}
  */
 function sampleOf(quads, stage, metric) {
@@ -82,7 +82,7 @@ function sampleOf(quads, stage, metric) {
 /**
  * @param {Quad} quad
  * @param {string} stage
- * @param {InterleavedMetric} metric
+ * @param {string} metric
  * @param {Side} side
  * @returns {number[]} natural logarithms, one per pass; not finite for an unknown or zero figure
  */

@@ -1,7 +1,9 @@
+import { figureNamed, figuresOf } from '../figures/catalogue.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';
 import { meanOf } from '../statistics/moments.js';
 import { MIN_SECONDS } from '../statistics/dependent-mean.js';
+import { counted } from '../text/figures.js';
 import { Distribution } from './distribution.js';
 import { testFailures } from './failures.js';
 import { testRatio } from './log-ratio.js';
@@ -11,7 +13,6 @@ import { estimateRate } from './rate.js';
 import { steadySeconds } from './steady-seconds.js';
 
 /**
- * @import { ComparedMetric } from '../model/comparison.js'
  * @import { CommonOptions, KindSum, SecondResult, StageSum } from '../model/result.js'
  * @import { Failures } from './failures.js'
  * @import { Estimate, RatioTest } from './log-ratio.js'
@@ -20,21 +21,14 @@ import { steadySeconds } from './steady-seconds.js';
  * @typedef {{ before: StageSide, after: StageSide }} StagePair
  *
  * @typedef {object} MetricFinding the measurements of a metric, before a verdict
- * @property {ComparedMetric} metric
+ * @property {string} metric a figure of the catalogue
  * @property {number | null} before
  * @property {number | null} after
- * @property {RatioTest | null} test of the ratio; null if impossible. Metrics of the same thing share one test
+ * @property {RatioTest | null} test of the ratio; null if impossible. Figures of the same thing share one test
  * @property {string | null} reason why there is no test
  *
  * @typedef {{ estimate: Estimate, reason: null } | { estimate: null, reason: string }} Attempted
  */
-
-const QUANTILES = /** @type {const} */ ([
-  { metric: 'p50', share: 0.5 },
-  { metric: 'p90', share: 0.9 },
-  { metric: 'p99', share: 0.99 },
-  { metric: 'p999', share: 0.999 },
-]);
 
 const VARYING_LOAD = 'the load of a search or a ramp changes during the measurement';
 
@@ -61,15 +55,35 @@ export function sideOf(stage, options) {
  * @returns {MetricFinding[]}
  */
 export function findingsOf(pair) {
-  const rate = rateFinding('rate', pair, operationsOf, (stage) => stage.average ?? null);
-  const throughput = rateFinding('throughput', pair, bytesOf, (stage) => stage.averageBytes ?? null);
-  return [
-    rate,
-    throughput.test !== null && isSameTest(pair) ? { ...throughput, test: rate.test } : throughput,
-    ...quantileFindings(pair),
-    failureFinding({ before: failuresOf(pair.before.stage), after: failuresOf(pair.after.stage) }),
-    cpuFinding(pair),
-  ].filter(movedBytes);
+  const { before, after } = pair;
+  const latencies = [before, after].map(latenciesOf);
+  /** @type {Readonly<Record<string, () => MetricFinding>>} */
+  const found = {
+    rate: () => rateFinding('rate', pair, operationsOf),
+    throughput: () => rateFinding('throughput', pair, bytesOf),
+    errorShare: () => failureFinding({ before: failuresOf(before.stage), after: failuresOf(after.stage) }),
+  };
+  const findings = figuresOf('compare').map((figure) => {
+    const [one, other] = [before, after].map(({ stage }) => figure.value(stage) ?? null);
+    if (figure.percentile !== undefined) {
+      return {
+        metric: figure.name,
+        before: one,
+        after: other,
+        ...testQuantile(figure.percentile, latencies, [one, other]),
+      };
+    }
+    const reason = one === null || other === null ? 'logs do not contain it: use a --json result' : NO_SPREAD;
+    return found[figure.name]?.() ?? { metric: figure.name, before: one, after: other, test: null, reason };
+  });
+  const rate = findings.find(({ metric }) => metric === 'rate');
+  return findings
+    .filter(movedBytes)
+    .map((each) =>
+      each.metric === 'throughput' && each.test !== null && rate !== undefined && isSameTest(pair)
+        ? { ...each, test: rate.test }
+        : each,
+    );
 }
 
 /** False only for the throughput of operations that move no bytes. @param {MetricFinding} finding */
@@ -86,25 +100,16 @@ function movedBytes({ metric, before, after }) {
  * @returns {MetricFinding[]}
  */
 export function findingsOfKind(before, after) {
-  return [
-    untested('rate', before.average, after.average, SHARE_OF_STAGE),
-    untested('throughput', before.averageBytes, after.averageBytes, SHARE_OF_STAGE),
-    ...QUANTILES.map(({ metric }) =>
-      untested(metric, before.latency.operations?.[metric], after.latency.operations?.[metric], NO_SECONDS_OF_KINDS),
-    ),
-    failureFinding({ before: failuresOf(before), after: failuresOf(after) }),
-  ].filter(movedBytes);
-}
-
-/**
- * @param {ComparedMetric} metric
- * @param {number | null | undefined} before
- * @param {number | null | undefined} after
- * @param {string} reason
- * @returns {MetricFinding}
- */
-function untested(metric, before, after, reason) {
-  return { metric, before: before ?? null, after: after ?? null, test: null, reason };
+  return figuresOf('compare')
+    .filter(({ name }) => name !== 'cpu')
+    .map(({ name: metric, value, isLatency }) => {
+      const [one, other] = [before, after].map((kind) => value(/** @type {any} */ (kind)) ?? null);
+      const reason = isLatency ? NO_SECONDS_OF_KINDS : SHARE_OF_STAGE;
+      return metric === 'errorShare'
+        ? failureFinding({ before: failuresOf(before), after: failuresOf(after) })
+        : { metric, before: one, after: other, test: null, reason };
+    })
+    .filter(movedBytes);
 }
 
 /** @param {SecondResult} second */
@@ -133,19 +138,23 @@ function isSameTest({ before, after }) {
  * @param {'rate' | 'throughput'} metric
  * @param {StagePair} pair
  * @param {(second: SecondResult) => number} figureOf
- * @param {(stage: StageSum) => number | null} averageOf per second, for one host
  * @returns {MetricFinding}
  */
-function rateFinding(metric, { before, after }, figureOf, averageOf) {
+function rateFinding(metric, { before, after }, figureOf) {
   const [one, other] = [before, after].map((side) => {
     const figures = side.seconds.map(figureOf);
     const hasSeveralHosts = (side.stage.merge?.hosts ?? 1) > 1;
     const fromSeconds = figures.length === 0 ? null : meanOf(figures);
-    const fromStage = averageOf(side.stage);
+    const fromStage = figureNamed(metric)?.value?.(side.stage) ?? null;
     const value = hasSeveralHosts ? (fromSeconds ?? fromStage) : (fromStage ?? fromSeconds);
     return { value, attempted: attemptRate(side, figures, metric) };
   });
-  return { metric, before: one.value, after: other.value, ...test(one.attempted, other.attempted, [one, other]) };
+  return {
+    metric,
+    before: one.value,
+    after: other.value,
+    ...test(one.attempted, other.attempted, [one.value, other.value]),
+  };
 }
 
 /**
@@ -170,26 +179,26 @@ function whyNoSeconds({ stage, seconds }) {
     return VARYING_LOAD;
   }
   return seconds.length < MIN_SECONDS
-    ? `only ${seconds.length} whole seconds (at least ${MIN_SECONDS} are needed)`
+    ? `only ${counted(seconds.length, 'whole second')}: run with --duration ${MIN_SECONDS + 2}s or longer`
     : null;
 }
 
 /**
  * @param {Attempted} before
  * @param {Attempted} after
- * @param {readonly { value: number | null }[]} figures whose ratio is the centre of the interval
+ * @param {readonly (number | null)[]} figures whose ratio is the centre of the interval
  * @returns {Pick<MetricFinding, 'test' | 'reason'>}
  */
 function test(before, after, [one, other]) {
   if (before.estimate === null || after.estimate === null) {
     return { test: null, reason: reasonOf(before.reason, after.reason) };
   }
-  if (!one.value || !other.value) {
+  if (!one || !other) {
     return { test: null, reason: 'one of the figures is unknown' };
   }
   const [from, to] = [
-    { ...before.estimate, log: Math.log(one.value) },
-    { ...after.estimate, log: Math.log(other.value) },
+    { ...before.estimate, log: Math.log(one) },
+    { ...after.estimate, log: Math.log(other) },
   ];
   return { test: testRatio(from, to), reason: null };
 }
@@ -209,19 +218,14 @@ function reasonOf(before, after) {
   return sides.length === 0 ? null : sides.join('; ');
 }
 
-/** @param {StagePair} pair */
-function quantileFindings({ before, after }) {
-  const [one, other] = [before, after].map(latenciesOf);
-  return QUANTILES.map(({ metric, share }) => {
-    const figures = [before, after].map(({ stage }) => ({ value: stage.latency.operations?.[metric] ?? null }));
-    const [attempted, attemptedAfter] = [one, other].map((latencies) => attemptQuantile(latencies, share));
-    return {
-      metric,
-      before: figures[0].value,
-      after: figures[1].value,
-      ...test(attempted, attemptedAfter, figures),
-    };
-  });
+/**
+ * @param {number} percentile
+ * @param {readonly Latencies[]} latencies before and after
+ * @param {readonly (number | null)[]} figures
+ */
+function testQuantile(percentile, latencies, figures) {
+  const [before, after] = latencies.map((each) => attemptQuantile(each, percentile / 100));
+  return test(before, after, figures);
 }
 
 /**
@@ -288,23 +292,10 @@ function failureFinding({ before: one, after: other }) {
   );
   const isKnown = shareBefore !== null && shareAfter !== null;
   return {
-    metric: 'errors',
+    metric: 'errorShare',
     before: shareBefore,
     after: shareAfter,
     test: isKnown ? testFailures(one, other) : null,
     reason: isKnown ? null : 'there were no attempts',
   };
-}
-
-/**
- * @param {StagePair} pair
- * @returns {MetricFinding} CPU time per operation
- */
-function cpuFinding({ before, after }) {
-  const [one, other] = [before, after].map(({ stage: { clientLoad, operations } }) =>
-    clientLoad && operations > 0 ? (1000 * (clientLoad.cpuUser + clientLoad.cpuSystem)) / operations : null,
-  );
-  const isKnown = one !== null && other !== null;
-  const reason = isKnown ? NO_SPREAD : 'no CPU time: logs do not contain it; use a --json result';
-  return { metric: 'cpu', before: one, after: other, test: null, reason };
 }

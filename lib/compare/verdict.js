@@ -1,23 +1,26 @@
+import { figureNamed } from '../figures/catalogue.js';
+
 /**
- * @import { ComparedMetric, ComparisonVerdict } from '../model/comparison.js'
+ * @import { ComparisonVerdict } from '../model/comparison.js'
  * @import { MetricFinding } from './compare-stage.js'
  */
 
 /** The confidence level of each interval, and of all tests together. */
 export const CONFIDENCE = 0.95;
 
-// For each metric, the verdicts if the figure increased and if it decreased.
-/** @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
-const WORDS = Object.freeze({
-  rate: ['faster', 'slower'],
-  throughput: ['faster', 'slower'],
-  p50: ['slower', 'faster'],
-  p90: ['slower', 'faster'],
-  p99: ['slower', 'faster'],
-  p999: ['slower', 'faster'],
-  errors: ['more', 'fewer'],
-  cpu: ['more', 'fewer'],
-});
+/**
+ * @param {string} metric
+ * @param {boolean} isMore whether the figure increased
+ * @returns {ComparisonVerdict}
+ */
+function wordFor(metric, isMore) {
+  const { isLatency = false, quantity } = figureNamed(metric) ?? {};
+  if (isLatency) {
+    return isMore ? 'slower' : 'faster';
+  }
+  const isSpeed = quantity === 'rate' || quantity === 'throughput';
+  return isSpeed ? (isMore ? 'faster' : 'slower') : isMore ? 'more' : 'fewer';
+}
 
 const NO_INTERVAL = 'the figure varies too much from second to second to compute an interval: use longer runs';
 
@@ -30,7 +33,7 @@ const NO_INTERVAL = 'the figure varies too much from second to second to compute
  */
 export function verdictOf({ metric, before, after, test, reason }, { margin, p, tests }) {
   if (test === null) {
-    const isNever = metric === 'errors' && before === 0 && after === 0;
+    const isNever = metric === 'errorShare' && before === 0 && after === 0;
     return isNever ? { verdict: 'the same', reason: null } : { verdict: 'cannot tell', reason };
   }
   const { low, high } = test;
@@ -38,8 +41,7 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
     return { verdict: 'the same', reason: null };
   }
   if (p < 1 - CONFIDENCE) {
-    const [more, less] = WORDS[metric];
-    return { verdict: Number(after) > Number(before) ? more : less, reason: null };
+    return { verdict: wordFor(metric, Number(after) > Number(before)), reason: null };
   }
   if (low === 0 && high === Infinity) {
     return { verdict: 'cannot tell', reason: NO_INTERVAL };
@@ -48,7 +50,7 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
   return {
     verdict: 'cannot tell',
     reason: isAlone
-      ? `with ${tests} figures, chance alone can make one differ this much`
-      : `it may not have changed, or may have changed by more than ${Number((100 * margin).toFixed(2))}%`,
+      ? `with ${tests} figures, chance alone can make one differ this much: longer runs would tell`
+      : `it may not have changed, or may have changed by more than ${Number((100 * margin).toFixed(2))}%: longer runs would tell`,
   };
 }

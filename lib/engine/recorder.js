@@ -5,6 +5,7 @@ import { CHANGED } from '../operations/existing-object.js';
 import { IntegrityError } from '../operations/operation.js';
 import { isRefused } from '../s3/retry.js';
 import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { NotedOperations } from './noted-operations.js';
 import { OperationParts } from './operation-parts.js';
 
 /**
@@ -76,6 +77,7 @@ export class Recorder {
     this.#countSuccess = countSuccess;
     this.meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
     this.buckets = bucketMeters(workload.keyspace.buckets.length, measured);
+    this.noted = new NotedOperations(clock);
     this.parts = OperationParts.of(stage, { load, budget, measured });
     const { kinds } = this.meters;
     /** @type {Counter[]} */
@@ -117,6 +119,9 @@ export class Recorder {
    */
   succeeded(record, bytes) {
     this.#countSuccess(this.meters.kinds[record.kind], record, bytes);
+    if (record.finishedAt - record.startedAt > this.noted.threshold) {
+      this.noted.slow(record);
+    }
     for (const succeeded of this.#succeeded) {
       succeeded(record);
     }
@@ -174,6 +179,7 @@ export class Recorder {
       return;
     }
     this.#failed.forEach((failed) => failed(error, record));
+    this.noted.failed(record, error instanceof AttemptError ? error.kind : 'integrity');
     if (error instanceof IntegrityError) {
       meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
       meter.seconds.addFailure(finishedAt, false);

@@ -14,6 +14,7 @@ import { snapshotTaker } from './snapshots.js';
 import { StageWatch } from './stage-watch.js';
 
 /**
+ * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { BucketMeter } from '../meter/part-meter.js'
  * @import { StageMeters } from '../meter/stage-meter.js'
@@ -103,6 +104,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {BucketMeter[] | null} buckets null if there is only one
  * @property {OperationParts | null} parts null if operations are not split
  * @property {number} waited total ms that operations waited for an available object
+ * @property {NotedState} noted
  */
 
 /**
@@ -223,8 +225,9 @@ export async function runStage(stage, options) {
     endedAt = now();
     seconds.stop(endedAt);
   }
-  const { buckets, parts, waited } = recorder;
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets, parts, waited };
+  const { buckets, parts, waited, noted } = recorder;
+  const { end, fatal } = watch;
+  return { end, fatal, startedAt, endedAt, meters, buckets, parts, waited, noted: noted.toState() };
 }
 
 /**

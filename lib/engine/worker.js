@@ -23,6 +23,7 @@ import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
 
 /**
+ * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Load, StageHooks } from './run-stage.js'
  * @import { OperationPartsState } from './operation-parts.js'
@@ -90,6 +91,7 @@ import { runStage } from './run-stage.js';
  * @property {BucketShare[]} buckets in the order in which the run lists them
  * @property {OperationPartsState} [parts] absent if operations are not split
  * @property {number} [waited] ms, see MeteredStage
+ * @property {NotedState} [noted]
  * @property {LoopLoad} loop
  * @property {ConnectionCounts} connections since the previous stage
  */

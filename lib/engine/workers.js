@@ -14,10 +14,12 @@ import { NO_FLOW, sumOfFlows } from './data-flow.js';
 import { sumOfParts } from './operation-parts.js';
 import { RemoteWorker } from './remote-worker.js';
 import { settleAll } from './run-pool.js';
+import { sumOfNoted } from './noted-operations.js';
 import { SecondMerger } from './second-merger.js';
 import { Worker } from './worker.js';
 
 /**
+ * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
  * @import { StageHooks } from './run-stage.js'
@@ -45,6 +47,7 @@ import { Worker } from './worker.js';
  * @property {StageMeter} meter
  * @property {readonly StageMeter[]} kinds the meters by kind; `meter` is their sum
  * @property {number} [waited] total ms that operations waited for an available object
+ * @property {NotedState} [noted]
  * @property {readonly BucketOutcome[]} buckets in the order in which the run lists them
  * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent if operations are not split
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
@@ -285,6 +288,7 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
     meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows }),
     kinds,
     waited: outcomes.reduce((sum, { waited = 0 }) => sum + waited, 0),
+    noted: sumOfNoted(outcomes.flatMap(({ noted = [] }) => noted)),
     buckets: sumOfBuckets(outcomes.map(({ buckets }) => buckets)),
     parts: sumOfParts(outcomes.map(({ parts }) => parts)),
     clientLoad: {

@@ -1,8 +1,10 @@
+import { stageTable } from '../figures/stage-table.js';
+import { PLAIN, textTable } from '../figures/table.js';
 import { problemsOf } from '../model/result-of-run.js';
 import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './record-lines.js';
 import { foundLine, stepLine, stepsHeading } from './step-lines.js';
-import { limitLines, stageLines, stageTable } from './stage-lines.js';
+import { limitLines, stageLines } from './stage-lines.js';
 
 /**
  * @import { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount } from '../model/result.js'
@@ -25,7 +27,7 @@ const MAX_RETRY_LINES_PER_SECOND = 3;
 /**
  * The log of a run: human-readable lines, and machine lines with the rest of a result's data. LogReader reads it back.
  *
- * Omits percentiles and histograms per second and the host's load, which would need more space than everything else.
+ * Omits percentiles and histograms per second the host's load and the noted operations, which would need more space than everything else.
  */
 export class RunLog {
   #writeLine;
@@ -110,7 +112,7 @@ export class RunLog {
 
   /** @param {StageResult} result */
   stage(result) {
-    const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
+    const { stage, search, seconds, hostLoad, ramp, slowest, failures, ...fields } = result;
     this.#flushRetries();
     if (search !== undefined) {
       this.#write([foundLine(result, search)], 'search');
@@ -126,7 +128,7 @@ export class RunLog {
   /** @param {Pick<RunResult, 'stages' | 'problems' | 'crash' | 'cleanup' | 'requests'>} run */
   runEnds({ stages, cleanup, requests, ...run }) {
     if (stages.length > 0) {
-      this.#write(stageTable(stages), 'table');
+      this.#write(textTable(stageTable(stages), PLAIN), 'table');
     }
     if (this.#hasBegun) {
       this.#writeMachineLine(machineLine({ kind: 'end', problems: problemsOf(run), cleanup, requests }));

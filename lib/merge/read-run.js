@@ -75,7 +75,7 @@ export async function mergeInputs(inputs) {
  * @param {SomeResult} result
  * @returns {Result} with its seconds as arrays
  */
-function withSeconds(result) {
+export function withSeconds(result) {
   const stages = result.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] }));
   return /** @type {Result} */ (/** @type {unknown} */ ({ ...result, stages }));
 }

@@ -1,4 +1,4 @@
-import type { ThresholdResult } from './result.js';
+import type { Result, ThresholdResult } from './result.js';
 
 // The result of comparing two results. Output formats present it without computing anything again.
 
@@ -46,18 +46,16 @@ export interface StageComparison {
   kindOf?: string;
   /** number of whole seconds that count, without warm-up, drain and partial seconds at both ends */
   seconds: { before: number; after: number };
-  /** every {@link ComparedMetric} in order; for one kind of a mixed stage, all but `cpu` */
+  /** every compared figure in order; for one kind of a mixed stage, all but `cpu` */
   metrics: MetricComparison[];
 }
-
-/** ops/s, bytes/s, ms (p50 to p999, of operations), share of failed attempts (0 to 1), µs of CPU time per operation. */
-export type ComparedMetric = 'rate' | 'throughput' | 'p50' | 'p90' | 'p99' | 'p999' | 'errors' | 'cpu';
 
 /** For a rate, a throughput or a latency: `faster` or `slower`; for errors: `fewer` or `more`. */
 export type ComparisonVerdict = 'faster' | 'slower' | 'fewer' | 'more' | 'the same' | 'cannot tell';
 
 export interface MetricComparison {
-  metric: ComparedMetric;
+  /** name of a figure, whose unit its values have */
+  metric: string;
   before: number | null;
   after: number | null;
   /** after ÷ before; null if one is unknown or the divisor is 0 */
@@ -68,4 +66,20 @@ export interface MetricComparison {
   verdict: ComparisonVerdict;
   /** for `cannot tell`: the missing evidence; otherwise null */
   reason: string | null;
+}
+
+/** Any number of results next to each other, sorted by what differs between them. */
+export interface SideBySide {
+  /** titles of what differs */
+  facts: string[];
+  sides: {
+    name: string;
+    /** what the result is called in a sentence */
+    label: string;
+    /** a text per title */
+    facts: string[];
+    result: Result;
+    /** with the reference; null for the reference itself */
+    comparison: Comparison | null;
+  }[];
 }

@@ -1,4 +1,4 @@
-import type { ComparedMetric, ComparedSide, MetricComparison } from './comparison.js';
+import type { ComparedSide, MetricComparison } from './comparison.js';
 import type { CleanupResult, RequestCounts, RunFacts } from './result.js';
 
 // The result of comparing two setups in turns (`ab --json`). In a comparison, `before` is A and `after` is B.
@@ -72,12 +72,9 @@ export interface PassStage {
   operations: number;
   /** failed attempts, retried or not */
   failedAttempts: number;
-  /** null if unknown because nothing succeeded */
-  metrics: Record<InterleavedMetric, number | null>;
+  /** by the name of the figure; null if unknown because nothing succeeded */
+  metrics: Record<string, number | null>;
 }
-
-/** ops/s; ms per operation (p50 and p99); µs of CPU time per operation. */
-export type InterleavedMetric = Extract<ComparedMetric, 'rate' | 'p50' | 'p99' | 'cpu'>;
 
 export interface InterleavedStage {
   stage: string;
@@ -87,7 +84,6 @@ export interface InterleavedStage {
 
 /** `before` and `after` are geometric means over the passes, so that `ratio` is their quotient. */
 export interface InterleavedMetricComparison extends MetricComparison {
-  metric: InterleavedMetric;
   /** natural logarithms of B ÷ A, one per quad for which it is known */
   logRatios: number[];
   /** p-value of the t test, before correction for multiple tests; null if there are too few quads */

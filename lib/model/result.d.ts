@@ -99,7 +99,17 @@ type OtherOfStage = 'merge' | 'kinds';
 
 type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
 
-type OptionalOfStage = 'paused' | 'sizes' | 'access' | 'averageKeys' | 'stability' | 'search' | 'ramp' | keyof PartsSum;
+type OptionalOfStage =
+  | 'paused'
+  | 'slowest'
+  | 'failures'
+  | 'sizes'
+  | 'access'
+  | 'averageKeys'
+  | 'stability'
+  | 'search'
+  | 'ramp'
+  | keyof PartsSum;
 
 /** One kind of operation in a mixed stage. */
 export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | keyof PartsSum>> &

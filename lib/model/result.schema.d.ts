@@ -377,6 +377,13 @@ export interface StageSum extends CommonCounts {
    */
   stability?: StabilityResult;
   /**
+   * The slowest operations that succeeded, slowest first: at most 20. In a search, those of its last step. Only for one
+   * host, and not in a log.
+   */
+  slowest?: readonly NotedOperation[];
+  /** The last operations that failed for good, in order: at most 20. Only for one host, and not in a log. */
+  failures?: readonly NotedOperation[];
+  /**
    * With `--find-peak`: the search. The stage's own figures are those of the hold, or of the best step; its failures
    * are those of all steps.
    */
@@ -841,6 +848,30 @@ export interface BottleneckSum {
   evidence: string | null;
   /** How to find out more: an option, or a change of the arguments. Null if there is no advice. */
   advice: string | null;
+}
+
+/** A single operation, with what the operator of a store needs to find it. */
+export interface NotedOperation {
+  /** When it started. Unit: epoch ms. */
+  time: number;
+  /** Its name, such as `read`. */
+  operation: string;
+  /** Time from its start to its end. Unit: ms. */
+  duration: number;
+  /** Attempts it took. Unit: attempts. */
+  attempts: number;
+  /** Bucket of its object. */
+  bucket: string;
+  /** Key of its object. */
+  key: string;
+  /** HTTP status of the last response. Null if there was none. */
+  status: number | null;
+  /** `x-amz-request-id` of the last response. Null if it had none, and with the SDK. */
+  requestId: string | null;
+  /** `cf-ray` of the last response. Null if it had none, and with the SDK. */
+  ray: string | null;
+  /** Kind of error. Null if the operation succeeded. */
+  error: string | null;
 }
 
 /**

@@ -952,12 +952,6 @@ const COMPARISON = {
     read: values.seed,
     only: ['sweep'],
   },
-  reference: {
-    flag: '--reference <cell>',
-    help: 'cell to divide by, e.g. size=4KiB,threads=1 (default: the first)',
-    read: someText,
-    only: ['sweep'],
-  },
   resume: {
     flag: '--resume <file>',
     help: 'continue the interrupted sweep of this --json file',
@@ -968,6 +962,13 @@ const COMPARISON = {
     flag: '--force',
     help: 'compare runs even if sizes, threads or operations differ',
     only: ['compare'],
+  },
+  reference: {
+    flag: '--reference <which>',
+    help: 'file of the result to compare the others with (default: the first)',
+    read: someText,
+    only: ['compare', 'report', 'sweep'],
+    helpOf: { sweep: 'cell to divide by, e.g. size=4KiB,threads=1 (default: the first)' },
   },
   severalRuns: {
     flag: '--several-runs',

@@ -1,12 +1,12 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
-import { formatSize } from '../text/units.js';
+import { sizeRange } from '../text/units.js';
 import { sizeText } from '../workload/size-distribution.js';
 import { coloLine } from './colo-line.js';
 import { costLine } from './cost-line.js';
 import { FailureNotices } from './failure-notices.js';
-import { foreignFindings } from './foreign-findings.js';
+import { stageFindings } from './stage-findings.js';
 import { stabilityLine } from './stability-line.js';
 import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
 
@@ -61,7 +61,7 @@ class Console {
     const { store, objects } = this.#config;
     const { count, runId, size, sizes, prefix, existing } = objects;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that already exist; nothing is written';
-    const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : `up to ${formatSize(size)}`;
+    const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : sizeRange(0, size);
     this.#screen.err(`Run ${runId}: ${count} objects of ${sizeOfObjects} in ${store.buckets.join(', ')} ${where}`);
     const cost = costLine(this.#config);
     if (cost !== null) {
@@ -154,7 +154,7 @@ class Console {
     if (averageKeys !== undefined) {
       this.notice(`${stage}: ${keys} keys, ${averageKeys.toFixed(1)} keys/s`);
     }
-    foreignFindings(result).forEach((finding) => this.notice(`${stage}: ${finding}`));
+    stageFindings(result).forEach((finding) => this.notice(`${stage}: ${finding}`));
     if (stability !== undefined) {
       this.notice(`${stage}: ${stabilityLine(stability)}`);
     }

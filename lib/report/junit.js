@@ -1,8 +1,8 @@
 import { shortLimit } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
-import { isClean, shortcomingsOf } from '../model/completeness.js';
-import { METRICS_OF_RUN, METRICS_OF_STAGE } from '../thresholds/metrics.js';
-import { answerOf } from './answer.js';
+import { shortcomingsOf } from '../model/completeness.js';
+import { FIGURES_OF_RUN, FIGURES_OF_STAGE } from '../figures/catalogue.js';
+import { headlinesOf, problemsOfRun } from './headline.js';
 
 /**
  * @import { ThresholdResult } from '../model/result.js'
@@ -95,23 +95,15 @@ function propertyLine([name, value]) {
  * @returns {TestCase}
  */
 function runCase(result) {
-  const { problems, cleanup, merge, stages } = result;
-  const messages = [
-    ...problems,
-    ...(problems.length === 0 && stages.length === 0 ? ['no stage ran'] : []),
-    ...(cleanup === null || isClean(cleanup)
-      ? []
-      : [`clean-up: ${cleanup.left < 0 ? 'unknown' : cleanup.left} objects left`]),
-    ...(merge?.warnings ?? [])
-      .filter(({ incomplete }) => incomplete)
-      .map(({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`),
-  ];
-  const figures = METRICS_OF_RUN.map(({ name, fromRun }) => /** @type {const} */ ([name, fromRun?.(result)]));
+  const { problems, stages } = result;
+  const noStage = problems.length === 0 && stages.length === 0 ? ['no stage ran'] : [];
+  const messages = [...noStage, ...problemsOfRun(result)];
+  const figures = FIGURES_OF_RUN.map(({ name, fromRun }) => /** @type {const} */ ([name, fromRun?.(result)]));
   return {
     name: 'run',
     properties: knownFigures(figures),
     problem: problemOf(messages),
-    output: answerOf(result),
+    output: headlinesOf(result).join('; '),
   };
 }
 
@@ -121,7 +113,7 @@ function runCase(result) {
  */
 function stageCase(stage) {
   const { duration, bottleneck } = stage;
-  const figures = METRICS_OF_STAGE.map(({ name, fromStage }) => /** @type {const} */ ([name, fromStage?.(stage)]));
+  const figures = FIGURES_OF_STAGE.map(({ name, value }) => /** @type {const} */ ([name, value?.(stage)]));
   return {
     name: stage.stage,
     seconds: (duration ?? 0) / 1000,

@@ -22,7 +22,10 @@ export function limitReasons({ shares, hosts }) {
       // Advice about hosts, such as a second one, is for a run of one host.
       const isMeant = hosts === 1 || !advice?.includes('host');
       const reason = formatEvidence({ certainty, evidence, advice: isMeant ? advice : null });
-      byCause.set(limitedBy, hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason}`);
+      byCause.set(
+        limitedBy,
+        hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason.replaceAll('this host', 'the host')}`,
+      );
     }
   }
   return [...byCause.values()].slice(0, MAX_REASONS);

@@ -1,15 +1,16 @@
 import { counted, rounded } from '../text/figures.js';
 import { formatMegabytes } from '../text/units.js';
-import { formatStageSummary, latencyText } from './bar-table.js';
-import { lineOf, progressBar, sparkline } from './drawing.js';
+import { lineOf, progressBar, sparkline } from '../figures/drawing.js';
+import { quantityText } from '../figures/quantities.js';
 import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './progress.js';
+import { formatStageSummary } from './stage-summary.js';
 
 /**
  * @import { RampStep, RunResult, SearchStep } from '../model/result.js'
  * @import { DataFlow, KindSecond, ReportedSecond, SecondLatencies, StageStart } from '../model/run-events.js'
- * @import { Part } from './drawing.js'
+ * @import { Look, Part } from '../figures/drawing.js'
  * @import { StageState } from './progress.js'
- * @import { Listener, ListeningReporter, Look, ReporterContext } from './reporter.js'
+ * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
 
 const REFRESH_MS = 250;
@@ -108,7 +109,9 @@ function kindParts({ kinds }) {
 /** @param {ViewState} state */
 function latencyParts({ latency }) {
   const text =
-    latency === null ? '-' : `p50 ${latencyText(latency.p50)}  p99 ${latencyText(latency.p99)}  ${latency.of}`;
+    latency === null
+      ? '-'
+      : `p50 ${quantityText('time', latency.p50)}  p99 ${quantityText('time', latency.p99)}  ${latency.of}`;
   return [{ text: label('latency') }, { text }];
 }
 

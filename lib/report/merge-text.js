@@ -1,19 +1,36 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
-import { andMore, counted, decimal, percent, shortLimit } from '../text/figures.js';
+import { latencyRows, latencyText } from '../figures/latency-table.js';
+import { SHOWN } from '../figures/quantities.js';
+import { PLAIN, textTable } from '../figures/table.js';
 import { hostsWithPercentiles } from '../model/completeness.js';
+import { andMore, counted, rounded, shortLimit } from '../text/figures.js';
 import { placeOf, plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
-import { cacheRows, statusFindings, statusTitle } from './cache-rows.js';
 import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
-import { limitReasons } from './limit-reasons.js';
 import { listed, shorten } from './names.js';
 import { formatRamp } from './ramp-text.js';
+import { formatStageSummary } from './stage-summary.js';
 
 /**
  * @import { MergedResult, MergedStage } from '../merge/merge.js'
- * @import { ClockTrust, KindSum, LatencySummary, Overlap, StageMerge, StageShare } from '../model/result.js'
+ * @import { Look } from '../figures/drawing.js'
+ * @import { Column } from '../figures/table.js'
+ * @import { ClockTrust, Overlap, StageMerge, StageShare } from '../model/result.js'
  */
+
+/** @type {readonly Column<StageShare>[]} */
+export const SHARE_COLUMNS = [
+  { title: 'Host', value: ({ host }) => shorten(host, MAX_NAME_LENGTH) },
+  { title: 'From', value: ({ startedAt }) => momentOf(startedAt) },
+  { title: 'To', value: ({ endedAt }) => momentOf(endedAt) },
+  { title: 'Operations', quantity: 'count', value: ({ operations }) => operations },
+  { title: 'Own peak', quantity: 'rate', value: ({ peak }) => peak },
+  {
+    title: 'Limited by',
+    value: ({ limitedBy, certainty }) => limitedBy && shortLimit({ cause: limitedBy, certainty }),
+  },
+];
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
 
@@ -27,10 +44,19 @@ const MAX_HOSTS = 20;
 
 const MAX_NAME_LENGTH = 32;
 const BAR_WIDTH = 24;
-const MOMENT_WIDTH = '12:00:06.123'.length;
 
-/** Everything after the peaks: hosts and clocks, then a block per stage. @param {MergedResult} result */
-export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } }) {
+/**
+ * Everything after the peaks: the headlines, hosts and clocks, a block per stage, and the table of stages.
+ *
+ * @param {MergedResult} result
+ * @param {Look} [look]
+ */
+export function formatMergeBlocks(result, look = PLAIN) {
+  const {
+    hosts,
+    stages,
+    merge: { clocks, isDated },
+  } = result;
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
   const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks), ...coloLines(stages)];
   const blocks = stages.map((stage) => [
@@ -40,7 +66,10 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } })
     ...formatHostRows(stage.merge).map((line) => `  ${line}`),
     ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
   ]);
-  return [head, ...blocks, ...overlapAdvice(stages)].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
+  const table = formatStageSummary(stages, look).slice(1);
+  return [head, ...blocks, ...overlapAdvice(stages), table]
+    .map((lines) => `\n${lines.map(plainLine).join('\n')}\n`)
+    .join('');
 }
 
 /** Empty without a ramp. @param {MergedStage} stage */
@@ -126,11 +155,8 @@ function stageLines(stage, isDated) {
     ...(hosts === 1 ? [] : multiHostLines(stage.merge)),
     ['Operations', operationsText(stage)],
     ['Errors', formatErrors(stage.errors)],
-    ...limitsLine(stage.merge),
     ...bucketLines(stage),
     ...latencyLines(stage),
-    ...cacheLines(stage),
-    ...(stage.kinds ?? []).map(kindLine),
   ];
 }
 
@@ -166,50 +192,11 @@ function overlapText(overlap, hosts) {
 }
 
 /**
- * @param {StageMerge} merge
- * @returns {[label: string, text: string][]}
- */
-function limitsLine(merge) {
-  const limits = formatLimits(merge);
-  return limits === null
-    ? []
-    : [['Limited by', limits], ...limitReasons(merge).map((reason) => /** @type {[string, string]} */ (['', reason]))];
-}
-
-/**
  * @param {MergedStage} stage
  * @returns {[label: string, text: string][]}
  */
 function bucketLines({ buckets = [] }) {
   return bucketFindings(buckets).map((finding, index) => [index === 0 ? 'Buckets' : '', finding]);
-}
-
-/**
- * @param {MergedStage} stage
- * @returns {[label: string, text: string][]}
- */
-function cacheLines(stage) {
-  const rows = cacheRows([{ ...stage, kinds: [] }]).map(({ cache, share }) => {
-    const { status, operations, average, latency } = cache;
-    const figures = average === null ? '' : `, ${decimal(average)} ops/s`;
-    const times = latency === null ? '' : `, p50 ${decimal(latency.p50, 2)} ms, p99 ${decimal(latency.p99, 2)} ms`;
-    return `${status} ${decimal(operations, 0)} (${percent(share)})${figures}${times}`;
-  });
-  return [...rows, ...statusFindings([stage])].map((text, index) => [index === 0 ? statusTitle([stage]) : '', text]);
-}
-
-/**
- * @param {KindSum} kind one operation of a mix
- * @returns {[label: string, text: string]}
- */
-function kindLine({ operation, operations, bytes, latency, errors }) {
-  const latencies = latency.operations;
-  const parts = [
-    `${operations ?? 'an unknown number'}${sizeText(bytes)}`,
-    latencies === null ? 'latency unknown' : `p50 ${latencies.p50.toFixed(2)}ms p99 ${latencies.p99.toFixed(2)}ms`,
-    `errors ${formatErrors(errors)}`,
-  ];
-  return [`Of these, ${plainLine(operation)}`, parts.join('  ')];
 }
 
 /** @param {number | null | undefined} bytes */
@@ -220,7 +207,7 @@ function sizeText(bytes) {
 /** @param {MergedStage} stage */
 function operationsText({ merge: { isAtLeast }, ...counts }) {
   const parts = [
-    `${isAtLeast ? 'at least ' : ''}${counts.operations}${sizeText(counts.bytes)}, in ${counts.attempts} attempts`,
+    `${isAtLeast ? 'at least ' : ''}${rounded(counts.operations)}${sizeText(counts.bytes)}, in ${counted(counts.attempts, 'attempt')}`,
     ...[
       [counts.throttled, 'throttled'],
       [counts.failed, 'given up'],
@@ -230,7 +217,7 @@ function operationsText({ merge: { isAtLeast }, ...counts }) {
       [counts.archived ?? 0, 'archived'],
       [counts.skipped, 'skipped'],
       [counts.abandoned, 'abandoned'],
-    ].flatMap(([count, what]) => (Number(count) === 0 ? [] : [`${count} ${what}`])),
+    ].flatMap(([count, what]) => (Number(count) === 0 ? [] : [`${rounded(Number(count))} ${what}`])),
   ];
   return parts.join(', ');
 }
@@ -239,35 +226,23 @@ function operationsText({ merge: { isAtLeast }, ...counts }) {
  * @param {MergedStage} stage
  * @returns {[label: string, text: string][]}
  */
-function latencyLines(stage) {
-  const { latency, merge } = stage;
+function latencyLines({ stage, latency, merge }) {
   const [missing] = merge.missingLatency;
-  const known = latency.operations === null ? [] : [latencyText(latency.operations, hostsWithPercentiles(stage))];
+  const hosts = hostsWithPercentiles({ latency, merge });
+  const known = latencyRows(stage, latency)
+    .filter(({ of }) => of === 'operations')
+    .map((each) => latencyText(each) + (hosts === null ? '' : ` on ${hosts}`));
   const gaps =
     missing === undefined
       ? []
       : [`missing: ${placeOf(missing)}: ${missing.reason}${andMore(merge.missingLatency.length)}`];
-  const texts = [...known, ...gaps];
-  return (texts.length === 0 ? ['none: no operations'] : texts).map((text, index) => [
-    index === 0 ? 'Latency' : '',
-    text,
-  ]);
-}
-
-/**
- * @param {LatencySummary} summary
- * @param {string | null} hosts those it covers, unless it covers all
- */
-function latencyText({ p50, p90, p95, p99, p999, count }, hosts) {
-  const values = Object.entries({ p50, p90, p95, p99, 'p99.9': p999 });
-  const shown = values.map(([name, ms]) => `${name} ${ms.toFixed(2)}ms`).join('  ');
-  return `${shown}  of ${counted(count, 'operation')}${hosts === null ? '' : ` on ${hosts}`}`;
+  return [...known, ...gaps].map((text, index) => [index === 0 ? 'Latency' : '', text]);
 }
 
 /** @param {{ operationsPerSecond: number, bytesPerSecond: number | null }} rate */
 function rates({ operationsPerSecond, bytesPerSecond }) {
   const megabytes = bytesPerSecond ? `${formatMegabytes(bytesPerSecond)} MiB/s` : '';
-  return `${operationsPerSecond.toFixed(1).padStart(9)} ops/s ${megabytes.padStart(13)}`;
+  return `${SHOWN.rate.textOf(operationsPerSecond).padStart(9)} ops/s ${megabytes.padStart(13)}`;
 }
 
 /** @param {number} hundredths of a second */
@@ -277,27 +252,10 @@ function hundredthsOfSeconds(hundredths) {
 
 /** A table of hosts, with a bar that shows when each was in the stage. @param {StageMerge} merge */
 function formatHostRows({ shares }) {
-  const shown = shares.slice(0, MAX_HOSTS);
-  const nameWidth = Math.max('Host'.length, ...shown.map(({ host }) => shortName(host).length));
-  const head = [
-    'Host'.padEnd(nameWidth),
-    'from'.padEnd(MOMENT_WIDTH),
-    'to'.padEnd(MOMENT_WIDTH),
-    'operations'.padStart(11),
-    'own peak'.padStart(10),
-  ];
+  const rows = shares.slice(0, MAX_HOSTS);
   const bar = barOver(shares);
-  const rows = shown.map((share) => [
-    shortName(share.host).padEnd(nameWidth),
-    momentOf(share.startedAt),
-    momentOf(share.endedAt),
-    String(share.operations).padStart(11),
-    share.peak.toFixed(1).padStart(10),
-    bar(share),
-  ]);
-  const more = shares.length - shown.length;
-  const lines = [head, ...rows].map((columns) => columns.join('  ').trimEnd());
-  return more === 0 ? lines : [...lines, `and ${more} more (see --json)`];
+  const lines = textTable({ columns: [...SHARE_COLUMNS, { title: '', value: bar }], rows }, PLAIN);
+  return rows.length === shares.length ? lines : [...lines, `and ${shares.length - rows.length} more (see --json)`];
 }
 
 /**
@@ -323,32 +281,14 @@ function barOver(shares) {
   };
 }
 
-/** The hosts' bottlenecks, or the one that all share; null if no log contains one. @param {StageMerge} merge */
-export function formatLimits({ shares, hosts }) {
-  const causes = new Set(shares.map(limitOfShare));
-  const [cause] = causes;
-  if (causes.size === 1) {
-    return hosts === 1 || cause === null ? cause : `${cause}, on all ${counted(hosts, 'host')}`;
-  }
-  return listed(
-    shares.map((share) => `${shortName(share.host)}: ${limitOfShare(share) ?? 'unknown'}`),
-    '; ',
-  );
-}
-
-/** @param {StageMerge['shares'][number]} share */
-function limitOfShare({ limitedBy, certainty }) {
-  return limitedBy === null ? null : shortLimit({ cause: limitedBy, certainty });
-}
-
-/** @param {string} name */
-function shortName(name) {
-  return shorten(name, MAX_NAME_LENGTH);
-}
-
-/** @param {number | null} ms */
+/** Such as `12:00:06.123`. @param {number | null} ms since 1970, or since midnight */
 function momentOf(ms) {
-  return ms === null ? '?'.padEnd(MOMENT_WIDTH) : formatMoment(ms);
+  if (ms === null) {
+    return null;
+  }
+  const whole = Math.round(ms);
+  const second = Math.floor(whole / 1000);
+  return `${formatTimeOfDay(second)}.${String(whole - second * 1000).padStart(3, '0')}`;
 }
 
 /** Such as `2026-01-31 `. @param {number} second epoch second */
@@ -365,13 +305,6 @@ function dateOf(second) {
  */
 function formatStretch(from, seconds, isDated) {
   return `${isDated ? dateOf(from) : ''}${formatTimeOfDay(from)} to ${formatTimeOfDay(from + seconds)} UTC`;
-}
-
-/** Such as `12:00:06.123`. @param {number} ms since 1970, or since midnight */
-function formatMoment(ms) {
-  const rounded = Math.round(ms);
-  const second = Math.floor(rounded / 1000);
-  return `${formatTimeOfDay(second)}.${String(rounded - second * 1000).padStart(3, '0')}`;
 }
 
 /**

@@ -1,11 +1,14 @@
 const MAX_LISTED = 8;
 
 /**
+ * Shortens a name in its middle, because names of hosts differ at either end.
+ *
  * @param {string} name
  * @param {number} longest characters
  */
 export function shorten(name, longest) {
-  return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
+  const half = Math.floor((longest - 1) / 2);
+  return name.length > longest ? `${name.slice(0, longest - 1 - half)}…${name.slice(-half)}` : name;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Look } from '../figures/drawing.js';
 import type { Config } from '../model/config.js';
 import type { RunObserver } from '../model/run-events.js';
 import type { WritableResult } from '../model/write-result.js';
@@ -19,14 +20,6 @@ export interface Screen {
   isLive: boolean;
   /** whether a person reads the log as it is written */
   logIsOnTerminal: boolean;
-}
-
-export interface Look {
-  columns: number;
-  rows: number;
-  /** whether it shows block elements, not only ASCII */
-  isUnicode: boolean;
-  hasColour: boolean;
 }
 
 /** The file of `--log`. */

@@ -1,4 +1,4 @@
-import { rateOf } from './answer.js';
+import { rateOf } from '../figures/stage-table.js';
 
 /**
  * @import { StageSum } from '../model/result.js'

@@ -2,10 +2,10 @@ import { testRatio } from '../compare/log-ratio.js';
 import { estimateOfRuns } from '../compare/rate.js';
 import { meanOf } from '../statistics/moments.js';
 import { studentT } from '../statistics/student-t.js';
+import { quantityText } from '../figures/quantities.js';
+import { rateOf, rowOfStage } from '../figures/stage-table.js';
 import { counted, decimal, listOf, rounded } from '../text/figures.js';
 import { throughputText } from '../text/units.js';
-import { rateOf, searchedFigures } from './answer.js';
-import { latencyText } from './bar-table.js';
 
 /**
  * @import { StageSum } from '../model/result.js'
@@ -34,7 +34,7 @@ import { latencyText } from './bar-table.js';
 export const SWEPT_FIGURES = [
   { title: 'ops/s', value: ({ rate }) => rate, format: decimal, interval: ({ interval }) => interval },
   { title: 'MiB/s', value: ({ bytesPerSecond }) => bytesPerSecond, format: throughputText },
-  { title: 'p99', value: ({ p99 }) => p99, format: latencyText },
+  { title: 'p99', value: ({ p99 }) => p99, format: (ms) => quantityText('time', ms) },
   {
     title: 'ratio',
     value: ({ ratio }) => ratio,
@@ -102,7 +102,7 @@ function figuresOf(stages, rates, reference) {
   const estimate = rates.length > 1 ? estimateOfRuns(rates) : null;
   const reach = estimate === null ? 1 : Math.exp(estimate.below(studentT(estimate.freedom)));
   const isCompared = estimate !== null && reference.length > 1 && rates !== reference;
-  const shown = stages.map((stage) => ({ ...stage, ...searchedFigures(stage) }));
+  const shown = stages.map(rowOfStage);
   return {
     runs: rates.length,
     rate,

@@ -117,6 +117,7 @@ export function stageResult(parts) {
     storeClock,
     objectsNeeded: parts.objectsNeeded ?? null,
     ...(parts.stability === undefined ? {} : { stability: parts.stability }),
+    ...outcome.noted,
     ...figures,
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
   };

@@ -1,3 +1,4 @@
+import { figuresOf } from '../figures/catalogue.js';
 import { PAUSE_MS } from './pass-schedule.js';
 import { turnsOf } from './quad-orders.js';
 
@@ -88,19 +89,8 @@ export class TurnsPlan {
  * @param {StageResult} result
  * @returns {PassStage}
  */
-function passStage({ stage, startedAt, duration, operations, failedAttempts, average, latency, clientLoad }) {
-  const { cpuUser, cpuSystem } = clientLoad;
-  return {
-    stage,
-    startedAt,
-    duration,
-    operations,
-    failedAttempts,
-    metrics: {
-      rate: operations === 0 ? null : average,
-      p50: latency.operations?.p50 ?? null,
-      p99: latency.operations?.p99 ?? null,
-      cpu: operations === 0 ? null : (1000 * (cpuUser + cpuSystem)) / operations,
-    },
-  };
+function passStage(result) {
+  const { stage, startedAt, duration, operations, failedAttempts } = result;
+  const metrics = Object.fromEntries(figuresOf('ab').map(({ name, value }) => [name, value(result) ?? null]));
+  return { stage, startedAt, duration, operations, failedAttempts, metrics };
 }

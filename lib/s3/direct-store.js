@@ -25,6 +25,7 @@ import {
   encodedPath,
   payloadHash,
 } from './sigv4.js';
+import { plainText } from '../text/plain-text.js';
 
 /**
  * @import { HttpHandler } from '../http/http-connection.js'
@@ -38,6 +39,10 @@ const MAX_ERROR_BODY_LENGTH = 8192;
 const MD5_HEADER = 'content-md5';
 
 const VERSION_ID = 'x-amz-version-id';
+const REQUEST_ID = 'x-amz-request-id';
+
+/** Where the ray ID starts among the copied identifiers: the length that each may have. */
+const RAY_AT = 128;
 
 /** The body of a PUT or POST without content, which must still have a Content-Length header. */
 const NO_BYTES = Buffer.alloc(0);
@@ -134,8 +139,17 @@ export class DirectConnection {
   /** Bytes of the object being written or read. */
   #size = 0;
 
+  /** What identifies the response: copied from its head, and made into a text only if somebody asks. */
+  #ids = { bytes: Buffer.alloc(2 * RAY_AT), end: 0, rayEnd: RAY_AT };
   /** @type {Reply} */
-  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
+  reply = {
+    status: 0,
+    etagDigest: 0,
+    contentLength: -1,
+    contentRange: '',
+    output: {},
+    identify: () => identifiersIn(this.#ids),
+  };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -230,6 +244,8 @@ export class DirectConnection {
     this.#failureBody = '';
     this.#document.length = 0;
     this.#documentBytes = 0;
+    this.#ids.end = 0;
+    this.#ids.rayEnd = RAY_AT;
     this.reply.etagDigest = 0;
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
@@ -273,8 +289,13 @@ export class DirectConnection {
    * @param {number} status
    */
   onHeader(bytes, name, nameEnd, value, valueEnd, status) {
-    if (this.#isFirstAnswer && isNamed(bytes, name, nameEnd, RAY_HEADER)) {
-      this.#takeColo(bytes.toString('latin1', value, valueEnd));
+    if (isNamed(bytes, name, nameEnd, RAY_HEADER)) {
+      this.#ids.rayEnd = RAY_AT + bytes.copy(this.#ids.bytes, RAY_AT, value, valueEnd);
+      if (this.#isFirstAnswer) {
+        this.#takeColo(bytes.toString('latin1', value, valueEnd));
+      }
+    } else if (isNamed(bytes, name, nameEnd, REQUEST_ID)) {
+      this.#ids.end = bytes.copy(this.#ids.bytes, 0, value, Math.min(valueEnd, value + RAY_AT));
     } else if (status < 300) {
       if (isNamed(bytes, name, nameEnd, 'etag')) {
         this.reply.etagDigest = etagDigest(bytes, value, valueEnd);
@@ -476,4 +497,14 @@ function namedIn(names, input) {
   return Object.entries(names).flatMap(([member, name]) =>
     input[member] === undefined ? [] : [/** @type {[string, string]} */ ([name, String(input[member])])],
   );
+}
+
+/**
+ * @param {{ bytes: Buffer, end: number, rayEnd: number }} ids
+ * @returns {{ requestId: string | null, ray: string | null }} untrusted text
+ */
+function identifiersIn({ bytes, end, rayEnd }) {
+  const textOf = (/** @type {number} */ from, /** @type {number} */ to) =>
+    to > from ? plainText(bytes.toString('latin1', from, to)) : null;
+  return { requestId: textOf(0, end), ray: textOf(RAY_AT, rayEnd) };
 }

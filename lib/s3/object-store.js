@@ -71,6 +71,8 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} [bindingTime] for a client with a Worker: ms that its call of the bucket binding took; -1 if unknown
  * @property {boolean} [isFirstByteTime] whether `bindingTime` ends at the first byte of a large body
  * @property {Readonly<Record<string, any>>} output members of the last call's output, with the SDK's names
+ * @property {() => { requestId: string | null, ray: string | null }} [identify] what identifies the response; absent for
+ *   a client that does not know it
  */
 
 /**

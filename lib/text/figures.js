@@ -48,7 +48,12 @@ export function formatEvidence({ certainty, evidence, advice }) {
 
 /** Such as `store`, or `likely store`. @param {{ cause: string, certainty?: Certainty }} bottleneck */
 export function shortLimit({ cause, certainty }) {
-  return certainty === 'likely' ? `likely ${cause}` : cause;
+  return certainty === 'likely' ? `likely ${shownCause(cause)}` : shownCause(cause);
+}
+
+/** The name of a cause where the host that saw it is not the reader's. @param {string} cause of a bottleneck */
+export function shownCause(cause) {
+  return cause === 'beyond this host' ? 'store or path' : cause;
 }
 
 /** Such as `one, two and three`. @param {readonly string[]} parts at least one */

@@ -165,6 +165,20 @@ export function formatSize(bytes) {
   return '0B';
 }
 
+/** In the order in which {@link sizeRange} tries them. */
+const SHOWN_UNITS = ['GiB', 'GB', 'MiB', 'MB', 'KiB', 'kB', 'B'];
+
+/** Such as `0 B to 1 MB`, or `16 KiB` for a single size. @param {number} from bytes @param {number} to bytes */
+export function sizeRange(from, to) {
+  // The end of a class is a byte below a round size.
+  const end = from < to && (to + 1) % 1024 === 0 ? to + 1 : to;
+  const [low, high] = [from, end].map((bytes) => {
+    const unit = SHOWN_UNITS.find((name) => bytes > 0 && bytes % Number(BYTES_OF_UNIT.get(name)) === 0) ?? 'B';
+    return `${(bytes / Number(BYTES_OF_UNIT.get(unit))).toLocaleString('en-US')} ${unit}`;
+  });
+  return low === high ? low : `${low} to ${high}`;
+}
+
 /** In the two largest units, rounded down: `3d 4h`, `59s`. @param {number} milliseconds a negative value counts as 0 */
 export function formatDuration(milliseconds) {
   let seconds = Math.max(Math.floor(milliseconds / 1000), 0);

@@ -1,12 +1,13 @@
 import { plainText } from '../text/plain-text.js';
-import { CONDITIONS, metricNamed } from './metrics.js';
-import { showValue, toBase } from './quantities.js';
+import { CONDITIONS, figureNamed } from '../figures/catalogue.js';
+import { kindsOf } from '../figures/stage-table.js';
+import { showValue, toBase } from '../figures/quantities.js';
 import { OPERATORS, formatThreshold } from './threshold.js';
 
 /**
  * @import { ThresholdResult } from '../model/result.js'
- * @import { WritableResult, WritableStage } from '../model/write-result.js'
- * @import { Metric } from './metrics.js'
+ * @import { WritableResult } from '../model/write-result.js'
+ * @import { Figure } from '../figures/catalogue.js'
  * @import { Threshold } from './threshold.js'
  */
 
@@ -18,7 +19,7 @@ import { OPERATORS, formatThreshold } from './threshold.js';
  */
 export function evaluateThresholds(thresholds, result, baseline) {
   return thresholds.map((threshold) => {
-    const metric = /** @type {Metric} */ (metricNamed(threshold.metric));
+    const metric = /** @type {Figure} */ (figureNamed(threshold.metric));
     return {
       expression: formatThreshold(threshold),
       stage: threshold.stage === null ? null : stageName(result, threshold.stage),
@@ -31,7 +32,7 @@ export function evaluateThresholds(thresholds, result, baseline) {
 
 /**
  * @param {Threshold} threshold
- * @param {Metric} metric
+ * @param {Figure} metric
  * @param {{ result: WritableResult, baseline: WritableResult | null }} results
  * @returns {Pick<ThresholdResult, 'value' | 'limit' | 'outcome' | 'message'>}
  */
@@ -65,14 +66,16 @@ function multiple(factor, value) {
 /**
  * @param {WritableResult} result
  * @param {string | null} stage in lower case
- * @param {Metric} metric
+ * @param {Figure} metric
  */
-export function figureOf(result, stage, { fromRun, fromStage }) {
+export function figureOf(result, stage, { fromRun, value, isLatency }) {
   if (stage === null) {
     return fromRun?.(result) ?? null;
   }
   const found = stageNamed(result, stage);
-  return found === null ? null : (fromStage?.(found) ?? null);
+  // Percentiles of some of the hosts prove nothing about all of them.
+  const isPartial = isLatency && found?.merge?.missingLatency.length;
+  return found === null || isPartial ? null : (value?.(found) ?? null);
 }
 
 /**
@@ -80,17 +83,11 @@ export function figureOf(result, stage, { fromRun, fromStage }) {
  * @param {string} stage in lower case, or one of its operations, such as `mixed.read`
  */
 function stageNamed({ stages }, stage) {
-  return stages.flatMap(withKinds).find((each) => each.stage.toLowerCase() === stage) ?? null;
-}
-
-/** The stage, then each operation of its mix as a stage. @param {WritableStage} stage */
-function withKinds(stage) {
-  const { kinds = [], end, startedAt, endedAt, duration, connections, load, merge } = stage;
-  const kindStages = kinds.map((kind) => {
-    const time = { end, startedAt, endedAt, duration, connections, load, merge, seconds: [] };
-    return /** @type {WritableStage} */ ({ ...time, ...kind, stage: `${stage.stage}.${kind.operation}` });
-  });
-  return [stage, ...kindStages];
+  const named = stages.flatMap((each) => [
+    each,
+    ...kindsOf(each).map((kind) => ({ ...kind, stage: `${each.stage}.${kind.operation}` })),
+  ]);
+  return named.find((each) => each.stage.toLowerCase() === stage) ?? null;
 }
 
 /**
@@ -105,7 +102,7 @@ function stageName(result, stage) {
 /**
  * @param {WritableResult} result
  * @param {string | null} stage in lower case
- * @param {Metric} metric
+ * @param {Figure} metric
  */
 function whyUnknown(result, stage, { isLatency, onlyOf }) {
   if (result.stages.length === 0) {

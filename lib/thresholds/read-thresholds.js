@@ -1,10 +1,10 @@
 import { quote } from '../text/quote.js';
-import { CONDITIONS, metricNamed } from './metrics.js';
+import { CONDITIONS, figureNamed } from '../figures/catalogue.js';
 import { didYouMean } from '../text/nearest-name.js';
 import { formatThreshold, parseThreshold } from './threshold.js';
 
 /**
- * @import { Condition, Metric } from './metrics.js'
+ * @import { Condition, Figure } from '../figures/catalogue.js'
  * @import { Threshold } from './threshold.js'
  *
  * @typedef {{ text: string, place: string }} Assertion text by the user; `place`: an option, or a file and a line
@@ -44,13 +44,13 @@ export function readThresholds(assertions, run) {
  */
 export function checkThresholds(thresholds, run) {
   return thresholds.flatMap((threshold) => {
-    const problem = stageProblem({ stage: threshold.stage, metric: metricNamed(threshold.metric) }, run);
+    const problem = stageProblem({ stage: threshold.stage, metric: figureNamed(threshold.metric) }, run);
     return problem === null ? [] : [`--assert: ${quote(formatThreshold(threshold))}: ${problem}`];
   });
 }
 
 /**
- * @param {{ stage: string | null, metric: Metric | null }} subject
+ * @param {{ stage: string | null, metric: Figure | null }} subject
  * @param {AssertedRun} run
  */
 function stageProblem({ stage, metric }, { stages, mayHave }) {

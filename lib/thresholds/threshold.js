@@ -1,10 +1,10 @@
 import { quote } from '../text/quote.js';
-import { METRICS_OF_RUN, METRICS_OF_STAGE, metricNamed } from './metrics.js';
+import { FIGURES_OF_RUN, FIGURES_OF_STAGE, figureNamed } from '../figures/catalogue.js';
 import { ranked } from '../text/nearest-name.js';
-import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
+import { QUANTITIES, describeUnits, unitNamed } from '../figures/quantities.js';
 
 /**
- * @import { Metric } from './metrics.js'
+ * @import { Figure } from '../figures/catalogue.js'
  *
  * @typedef {object} Threshold asserts that a figure is on one side of a limit
  * @property {string | null} stage in lower case, as in --stages, or with an operation of a mix, such as `mixed.read`;
@@ -20,7 +20,7 @@ import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
  *
  * @typedef {object} ParsedThreshold
  * @property {string | null} stage null for the whole run, and if it cannot be read
- * @property {Metric | null} metric null if there is no such metric, or it cannot be read
+ * @property {Figure | null} metric null if there is no such metric, or it cannot be read
  * @property {Threshold | null} threshold null if there is a problem
  * @property {string | null} problem what is wrong, and what was expected
  */
@@ -79,17 +79,17 @@ export function parseThreshold(text) {
  * A stage's figure is prefixed with the stage's name; a figure of the whole run has no prefix.
  *
  * @param {string} subject such as `read.p99` or `errors`
- * @returns {{ stage: string | null, name: string, metric: Metric | null }}
+ * @returns {{ stage: string | null, name: string, metric: Figure | null }}
  */
 function subjectOf(subject) {
-  const fromRun = metricNamed(subject, METRICS_OF_RUN);
+  const fromRun = figureNamed(subject, FIGURES_OF_RUN);
   const dot = subject.indexOf('.');
   if (fromRun !== null || dot < 0) {
     return { stage: null, name: subject, metric: fromRun };
   }
   const stage = subject.slice(0, dot).toLowerCase();
   const name = subject.slice(dot + 1);
-  const metric = metricNamed(name, METRICS_OF_STAGE);
+  const metric = figureNamed(name, FIGURES_OF_STAGE);
   const further = name.indexOf('.');
   if (metric !== null || further < 0 || !MIXED.includes(stage)) {
     return { stage, name, metric };
@@ -99,7 +99,7 @@ function subjectOf(subject) {
   return {
     stage: `${stage}.${name.slice(0, further)}`,
     name: kindFigure,
-    metric: metricNamed(kindFigure, METRICS_OF_STAGE),
+    metric: figureNamed(kindFigure, FIGURES_OF_STAGE),
   };
 }
 
@@ -108,10 +108,10 @@ function subjectOf(subject) {
  * @param {string} name
  */
 function unknownFigure(stage, name) {
-  if (stage === null && metricNamed(name, METRICS_OF_STAGE) !== null) {
+  if (stage === null && figureNamed(name, FIGURES_OF_STAGE) !== null) {
     return `${name} is a figure of a stage: put a stage name before it, such as read.${name}`;
   }
-  const names = (stage === null ? METRICS_OF_RUN : METRICS_OF_STAGE).map((metric) => metric.name);
+  const names = (stage === null ? FIGURES_OF_RUN : FIGURES_OF_STAGE).map((metric) => metric.name);
   const near = ranked(name, names).slice(0, MAX_NEAR);
   const whose = stage === null ? 'of the whole run' : 'of a stage';
   return `no figure ${whose} is called ${quote(name)}; near names: ${near.map((each) => each.name).join(', ')}; docs/use/ci.md lists all`;
@@ -119,7 +119,7 @@ function unknownFigure(stage, name) {
 
 /**
  * @param {string} text
- * @param {Metric} metric
+ * @param {Figure} metric
  * @returns {Limit | null} null if it is not a limit
  */
 function parseLimit(text, { quantity }) {

@@ -10,10 +10,7 @@ function sentenceOf(cause) {
 test('each cause is put into words, with its figures', () => {
   assert.equal(sentenceOf('store'), 'Read was limited by the store: half of it.');
   assert.equal(sentenceOf('client CPU'), "Read was limited by the client's CPU: half of it.");
-  assert.equal(
-    sentenceOf('beyond this host'),
-    'Read was limited by something beyond this host (store or path): half of it.',
-  );
+  assert.equal(sentenceOf('beyond this host'), 'Read was limited by the store or the path to it: half of it.');
 });
 
 test('an unknown limit is not named, and the sentence advises what to try', () => {

@@ -35,11 +35,11 @@ test('compares two results with exit status 0, whether they differ or not', asyn
   const [before, after] = ['before.json', 'after.json'].map((name) => path.join(folder, name));
   const different = await compare(before, after);
   assert.deepEqual([different.status, different.stderr], [0, '']);
-  assert.match(different.stdout, /^Write: 10% more operations per second\.$/m);
-  assert.match(different.stdout, /^Read: 10% more operations per second\.$/m);
+  assert.match(different.stdout, /^after: Write 1\.10 times \(±0\.\d\d\) as fast as before$/m);
+  assert.match(different.stdout, /^after: Read 1\.10 times \(±0\.\d\d\) as fast as before$/m);
   const alike = await compare(before, path.join(folder, '.', 'before.json'));
   assert.deepEqual([alike.status, alike.stderr], [0, '']);
-  assert.match(alike.stdout, /^Read: the same operations per second, within 3%\.$/m);
+  assert.match(alike.stdout, /^after: Read as fast as before, within 3%$/m);
 });
 
 test('the JSON of a comparison contains what the text shows', async (t) => {

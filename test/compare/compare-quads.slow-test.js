@@ -7,13 +7,11 @@ import { quadOrders } from '../../lib/run/quad-orders.js';
 import { chance } from '../helpers/chance.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';
 
-/** @import { InterleavedMetric } from '../../lib/model/interleaved.js' */
-
 const MARGIN = 0.03;
 
 /**
  * @param {Parameters<typeof simulateQuads>[0]} model
- * @param {InterleavedMetric} [metric]
+ * @param {string} [metric]
  */
 function compared(model, metric = 'rate') {
   const [stage] = compareQuads(simulateQuads(model), { margin: MARGIN });

@@ -7,7 +7,7 @@ import { chance } from '../helpers/chance.js';
 import { ratesOf, resultOf } from './results.js';
 
 /**
- * @import { ComparedMetric, Comparison, MetricComparison } from '../../lib/model/comparison.js'
+ * @import { Comparison, MetricComparison } from '../../lib/model/comparison.js'
  * @import { Result, StageSum } from '../../lib/model/result.js'
  * @import { StagePlan } from './results.js'
  */
@@ -23,7 +23,7 @@ function compare(before, after, margin) {
 
 /**
  * @param {Comparison} comparison
- * @param {ComparedMetric} metric
+ * @param {string} metric
  * @param {string} [stage]
  * @returns {MetricComparison}
  */
@@ -70,7 +70,7 @@ describe('a rate', () => {
     const comparison = compare(run({ rates: ratesOf(29) }), run({ rates: ratesOf(60, () => 2000) }));
     const { before, after, ratio, low, high, verdict, reason } = metricOf(comparison, 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'before: only 29 whole seconds (at least 30 are needed)');
+    assert.equal(reason, 'before: only 29 whole seconds: run with --duration 32s or longer');
     assert.ok(Number(before) > 990 && Number(after) > 1990 && Number(ratio) > 1.9);
     assert.deepEqual([low, high], [null, null]);
     assert.deepEqual(comparison.stages[0].seconds, { before: 29, after: 60 });
@@ -81,7 +81,7 @@ describe('a rate', () => {
       run({ rates: ratesOf(60, (index) => 1000 + shift + 300 * Math.sin(index / 10)) });
     const { verdict, reason } = metricOf(compare(wandering(0), wandering(80)), 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'it may not have changed, or may have changed by more than 3%');
+    assert.equal(reason, 'it may not have changed, or may have changed by more than 3%: longer runs would tell');
   });
 
   test('of a search is not compared, even with --force', () => {
@@ -145,31 +145,31 @@ describe('a latency', () => {
   });
 });
 
-describe('errors', () => {
+describe('errorShare', () => {
   /** @param {number} failedAttempts */
   const failing = (failedAttempts) => run({}, { failedAttempts, attempts: 60_000 });
 
   test('are more, fewer, the same or inconclusive', () => {
-    assert.equal(metricOf(compare(failing(10), failing(100)), 'errors').verdict, 'more');
-    assert.equal(metricOf(compare(failing(100), failing(10)), 'errors').verdict, 'fewer');
-    assert.equal(metricOf(compare(failing(10), failing(12)), 'errors').verdict, 'cannot tell');
-    assert.equal(metricOf(compare(failing(30_000), failing(30_000)), 'errors').verdict, 'the same');
+    assert.equal(metricOf(compare(failing(10), failing(100)), 'errorShare').verdict, 'more');
+    assert.equal(metricOf(compare(failing(100), failing(10)), 'errorShare').verdict, 'fewer');
+    assert.equal(metricOf(compare(failing(10), failing(12)), 'errorShare').verdict, 'cannot tell');
+    assert.equal(metricOf(compare(failing(30_000), failing(30_000)), 'errorShare').verdict, 'the same');
   });
 
   test('in a log are its attempts without success, except those that the end cut off', () => {
     const result = run({}, { failedAttempts: null, attempts: 60_110, errors: { abandoned: 10 }, operations: 60_000 });
-    assert.equal(metricOf(compare(result, failing(0)), 'errors').before, 100 / 60_110);
+    assert.equal(metricOf(compare(result, failing(0)), 'errorShare').before, 100 / 60_110);
   });
 });
 
 describe('CPU time', () => {
   test('is shown without a verdict, because one figure has no spread, and is unknown for a log', () => {
     const { before, verdict, reason } = metricOf(compare(run({}), run({})), 'cpu');
-    assert.deepEqual([before, verdict], [50, 'cannot tell']);
+    assert.deepEqual([before, verdict], [0.05, 'cannot tell']);
     assert.match(String(reason), /^a single figure per run/);
     const ofLog = metricOf(compare(run({}, { clientLoad: null }), run({})), 'cpu');
-    assert.deepEqual([ofLog.before, ofLog.after], [null, 50]);
-    assert.match(String(ofLog.reason), /^no CPU time: logs do not contain it/);
+    assert.deepEqual([ofLog.before, ofLog.after], [null, 0.05]);
+    assert.match(String(ofLog.reason), /^logs do not contain it/);
   });
 });
 
@@ -191,7 +191,7 @@ describe('a comparison', () => {
     const [beforeAmongMany, afterAmongMany] = pair([501, 502, 503, 504, 505, 506, 507, 508]);
     const { verdict, reason } = metricOf(compare(beforeAmongMany, afterAmongMany), 'rate');
     assert.equal(verdict, 'cannot tell');
-    assert.equal(reason, 'with 9 figures, chance alone can make one differ this much');
+    assert.equal(reason, 'with 9 figures, chance alone can make one differ this much: longer runs would tell');
   });
 
   test('of any two runs has a verdict that fits its interval, and the opposite one when swapped', () => {
@@ -267,8 +267,8 @@ describe('a stage that mixes operations', () => {
     assert.match(String(p99.reason), /^per-second figures cover the whole stage/);
     const rate = metricOf(comparison, 'rate', 'Mixed write');
     assert.match(String(rate.reason), /^each operation of a mix has a fixed share of the stage's rate/);
-    assert.equal(metricOf(comparison, 'errors', 'Mixed read').verdict, 'the same');
-    assert.equal(metricOf(comparison, 'errors', 'Mixed write').verdict, 'more');
+    assert.equal(metricOf(comparison, 'errorShare', 'Mixed read').verdict, 'the same');
+    assert.equal(metricOf(comparison, 'errorShare', 'Mixed write').verdict, 'more');
     assert.deepEqual(
       comparison.differences.filter(({ what }) => what.endsWith('limited by')).map(({ what }) => what),
       ['Mixed read limited by'],

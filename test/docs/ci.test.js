@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { METRICS } from '../../lib/thresholds/metrics.js';
+import { FIGURES } from '../../lib/figures/catalogue.js';
 import { readThresholds } from '../../lib/thresholds/read-thresholds.js';
 import { runInProcess } from '../helpers/command.js';
 import { fences } from './markdown.js';
@@ -17,7 +17,7 @@ const [workflow] = all.filter(({ language }) => language === 'yaml').map(({ text
 
 test('the page lists every latency figure', () => {
   const [list] = /(?:`\w+`, )+`\w+` and `\w+`/.exec(page.split('## Figures')[1]) ?? [''];
-  const latencies = METRICS.filter(({ name, isLatency }) => isLatency && !name.includes('.'));
+  const latencies = FIGURES.filter(({ name, isLatency }) => isLatency && !name.includes('.'));
   assert.deepEqual(
     list.match(/\w+(?=`)/g),
     latencies.map(({ name }) => name),

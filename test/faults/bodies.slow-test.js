@@ -129,7 +129,7 @@ describe('wrong bodies and answers', { concurrency: 3 }, () => {
       [OBJECTS, OBJECTS - BEFALLEN.length, OBJECTS, OBJECTS].map((operations) => [operations, 'complete']),
       'the stages continue',
     );
-    assert.equal(ofKind(run.records, 'table-row')[1].errors, BEFALLEN.length);
+    assert.equal(ofKind(run.records, 'table-row')[1].Errors, BEFALLEN.length);
   });
 
   test(`Row 11: answers that never come, or come byte by byte, end at the attempt's deadline`, async (t) => {

@@ -223,7 +223,7 @@ describe('connections', { concurrency: 3 }, () => {
     assert.ok(write.endedAt - write.startedAt >= 60_000);
     assert.ok(write.errors.connect > 0);
     assert.match(run.stderr, /^Write: ended because operations stopped succeeding/m);
-    assert.equal(ofKind(run.records, 'table-row')[0].objects, write.operations);
+    assert.equal(ofKind(run.records, 'table-row')[0].Ops, write.operations);
     assert.match(run.stderr, /^error: clean-up: .*ECONNREFUSED/m);
     assert.match(
       run.stderr,

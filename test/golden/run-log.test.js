@@ -23,7 +23,8 @@ function withPlaceholders(log) {
     .replace(/\d\d:\d\d:\d\d/g, 'TIME')
     .replace(/"(from|until|offset|uncertainty)":-?[\d.]+/g, '"$1":N')
     .replace(/(Ops|took|Throughput|[Pp]eak ops|Avg ops|p\d\d(?:\.9)?|min|mean|max) \d+(\.\d+)?/g, '$1 N')
-    .replace(/^((?:Write|Read|Stat|Remove) +\d+) .* (\d+) {2}[a-zA-Z ]+$/gm, '$1 N $2  CAUSE')
+    .replace(/^(Write|Read|Stat|Remove) +[\d,.]+ {2}.*$/gm, '$1  FIGURES')
+    .replace(/^Stage .*$/gm, (heading) => heading.replace(/ {2,}/g, '  '))
     .replace(/limited by: .*$/gm, 'limited by: CAUSE (EVIDENCE)')
     .replace(/^# r2-benchmark \{"kind":"part".*$/gm, (line) => line.replace(/:-?\d[\d.]*(?=[,}])|"HIST[^"]*"/g, ':N'))
     .split('\n');

@@ -1,5 +1,5 @@
 /**
- * @import { ComparedMetric, Comparison, MetricComparison } from '../../lib/model/comparison.js'
+ * @import { Comparison, MetricComparison } from '../../lib/model/comparison.js'
  * @import { WritableResult } from '../../lib/model/write-result.js'
  */
 
@@ -25,7 +25,7 @@ export function comparedRuns() {
       metrics: [
         { ...ratio('rate', 900, 880, 'cannot tell'), low: null, high: null, reason: '12 whole seconds, expected 30' },
         {
-          metric: /** @type {const} */ ('errors'),
+          metric: /** @type {const} */ ('errorShare'),
           before: 0,
           after: 0.01,
           ratio: null,
@@ -55,7 +55,7 @@ export function comparedRuns() {
 }
 
 /**
- * @param {ComparedMetric} metric
+ * @param {string} metric
  * @param {number} before
  * @param {number} after
  * @param {MetricComparison['verdict']} verdict

@@ -9,9 +9,7 @@ import { addParts, withHistograms } from '../../lib/log/record-lines.js';
  */
 
 const RATE = '([\\d.]+)';
-/** For a stage that transfers no bytes. */
-const RATE_OR_NONE = '([\\d.]+|-)';
-const MS = '([\\d.]+)ms';
+const MS = '([\\d,.]+)ms';
 
 /** @type {[kind: string, pattern: RegExp, fields: readonly string[]][]} */
 const LINES = [
@@ -59,23 +57,11 @@ const LINES = [
   ['connections', /^(\S+) connections: opened (\d+) reused (\d+)/, ['stage', 'opened', 'reused']],
   ['capacity', /^(\S+) capacity: /, ['stage']],
   ['limit', /^(\S+) limited by: /, ['stage']],
-  ['table-header', /^Stage {9}Ops /, []],
+  ['table-header', /^Stage +Ops\/s /, []],
   ['step-header', /^Stage(?: {3}Threads| {6}Rate) /, []],
   ['step-row', /^([A-Z]\S*) +([\d.]+|-) .* \d+% {2}\w/, ['stage', 'threads']],
-  [
-    'table-row',
-    new RegExp(`^([A-Z]\\S*) +(\\d+) +${RATE} +${RATE} +${RATE_OR_NONE} +${RATE_OR_NONE} +\\S+ +\\S+ +(\\d+) {2}`),
-    [
-      'stage',
-      'objects',
-      'operationsPerSecond',
-      'peakOperationsPerSecond',
-      'megabytesPerSecond',
-      'peakMegabytes',
-      'errors',
-    ],
-  ],
-  ['kind-row', /^ {2}([a-z]\S*) +(\d+) /, ['operation', 'objects']],
+  ['table-row', /^([A-Z]\S*) +(?:[\d,.]+|too short|-) {2}/, ['stage']],
+  ['kind-row', /^ {2}(\S.*?) {2,}[\d,.]+ {2}/, ['operation']],
 ];
 
 /**
@@ -84,13 +70,23 @@ const LINES = [
  */
 export function recordsOf(stdout) {
   assert.ok(stdout.endsWith('\n'), 'the log ends with a complete line');
+  /** @type {string[]} */
+  let headings = [];
   return stdout
     .slice(0, -1)
     .split('\n')
     .map((line) => {
       const parsed = parseLine(line);
-      return parsed?.kind === 'machine' ? parsed : readLine(line);
+      const record = parsed?.kind === 'machine' ? parsed : readLine(line);
+      headings = record.kind === 'table-header' ? line.split(/ {2,}/) : headings;
+      return record.kind === 'table-row' ? { ...record, ...rowOf(line, headings) } : record;
     });
+}
+
+/** A row of the table at the end, by heading. @param {string} line @param {readonly string[]} headings */
+function rowOf(line, headings) {
+  const cells = line.split(/ {2,}/).map((cell) => valueOf(cell.replaceAll(',', '')));
+  return Object.fromEntries(headings.map((heading, place) => [heading, cells[place]]));
 }
 
 /**

@@ -1,11 +1,10 @@
 import { turnsOf } from '../../lib/run/quad-orders.js';
 
 /**
- * @import { InterleavedMetric, Quad, QuadOrder } from '../../lib/model/interleaved.js'
+ * @import { Quad, QuadOrder } from '../../lib/model/interleaved.js'
  * @import { chance } from './chance.js'
  */
 
-/** @type {readonly InterleavedMetric[]} */
 const METRICS = ['rate', 'p50', 'p99', 'cpu'];
 
 const LEVEL = 1000;
@@ -30,7 +29,7 @@ export function simulateQuads({ orders, ratio = 1, drift = () => 1, noise = 0, r
       const ofSide = side === 'a' ? 1 : logRatios === undefined ? ratio : Math.exp(logRatios[quad]);
       const level = LEVEL * ofSide * drift((4 * quad + turn) / (passes - 1));
       const figure = () => level * Math.exp(noise * (random?.normal() ?? 0));
-      const metrics = /** @type {Record<InterleavedMetric, number | null>} */ (
+      const metrics = /** @type {Record<string, number | null>} */ (
         Object.fromEntries(METRICS.map((metric) => [metric, figure()]))
       );
       const times = { startedAt: 1000 * (4 * quad + turn), duration: 1000 };

@@ -50,11 +50,11 @@ Retrying on TRANSIENT error (4 more)
 00:00:01: Write: Ops 10.0/s Throughput 0.2MB/s
 Retrying on TRANSIENT error
 Write took 2500ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 0.4MB  Recoverable errors 9
-Write latency (closed loop): min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p95 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
+Write latency (closed loop): min 40.0ms mean 40.0ms p50 40.0ms p90 40.0ms p95 40.0ms p99 40.0ms p99.9 40.0ms max 40.0ms
 Write connections: opened 2 reused 98
 Write limited by: inconclusive (only 25 operations, too few to show a limit; try more <objects>)
-Stage         Ops      Ops/s     Peak/s      MiB/s Peak MiB/s        p50        p99    Errors  Limited by
-Write          25       10.0       10.0        0.2        0.2    40.00ms    40.00ms         0  inconclusive
+Stage  Ops/s  Threads  Peak/s  MiB/s     p50     p90     p95     p99   p99.9     max  Ops  Errors  Time  Limited by
+Write   10.0        4    10.0    0.2  40.0ms  40.0ms  40.0ms  40.0ms  40.0ms  40.0ms   25       0   2.5  inconclusive
 `;
 
 test('on a terminal, the log has always had the same lines', () => {

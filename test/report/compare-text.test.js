@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { compareQuads } from '../../lib/compare/compare-quads.js';
 import { compareResults } from '../../lib/compare/compare-results.js';
-import { formatComparison } from '../../lib/report/compare-text.js';
+import { formatComparison, formatInterleaved } from '../../lib/report/compare-text.js';
 import { ratesOf, resultOf } from '../compare/results.js';
 import { chance } from '../helpers/chance.js';
+import { simulateQuads } from '../helpers/simulated-quads.js';
 
-/** @import { Comparison, MetricComparison } from '../../lib/model/comparison.js' */
+/**
+ * @import { Comparison, MetricComparison } from '../../lib/model/comparison.js'
+ * @import { InterleavedComparison, QuadOrder } from '../../lib/model/interleaved.js'
+ */
 
 /**
  * @param {number} rate
@@ -34,24 +39,27 @@ function linesOf(text) {
   return text.split('\n');
 }
 
-test('names both sides, lists differences, and has a table per stage', () => {
+test('the answer comes first, then the sides, what differs, and a table per stage', () => {
   const lines = linesOf(formatComparison(comparison()));
-  assert.equal(lines[0], 'before  monday.json: run run-1, 1 host, 2026-01-31 12:00:00 UTC');
-  assert.match(lines[1], /^after {3}tuesday\.json: run run-1, 1 host/);
-  assert.match(lines[3], /^These verdicts hold for these two runs only:/);
-  const different = lines.indexOf('Differences between the runs');
-  assert.match(lines[different + 2], /^ {2}version of r2-benchmark +1\.0\.0 +1\.1\.0$/);
-  const stage = lines.findIndex((line) => line.startsWith('Read: '));
-  assert.ok(stage > different);
-  assert.equal(lines[stage], 'Read: 10% more operations per second; p50, p90 faster.');
-  assert.match(lines[stage + 1], /^ +before +after +ratio +95% interval$/);
-  assert.match(lines[stage + 2], /^ {2}seconds +60 +60$/);
-  assert.match(lines[stage + 3], /^ {2}ops\/s +1,000\.1 +1,100\.1 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
-  assert.match(lines[stage + 4], /^ {2}MiB\/s +15\.6 +17\.2 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
-  assert.match(lines[stage + 5], /^ {2}p50 +\d+\.\d\dms +\d+\.\d\dms +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
-  assert.match(lines[stage + 9], /^ {2}errors +0\.000% +0\.000% +- +- {2}the same$/);
-  assert.match(lines[stage + 10], /^ {2}CPU\/op +50\.0µs +50\.0µs +1\.000 +- {2}cannot tell$/);
-  assert.match(lines.join(' '), /cannot tell for CPU\/op: a single figure per run/);
+  assert.match(lines[0], /^after: Read 1\.10 times \(±0\.0\d\) as fast as before; p50, p90 faster$/);
+  assert.equal(lines[2], 'before  monday.json: run run-1, 1 host, 2026-01-31 12:00:00 UTC');
+  assert.match(lines[3], /^after {3}tuesday\.json: run run-1, 1 host/);
+  assert.match(lines[6], /^version of r2-benchmark +1\.0\.0 +1\.1\.0$/);
+  const stage = lines.indexOf('Read: 60 and 60 whole seconds');
+  assert.match(lines[stage + 1], /^ +Figure +Before +After +Ratio +95% interval +Verdict$/);
+  assert.match(lines[stage + 2], /^ {2}Rate, ops\/s +1,000 +1,100 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
+  assert.match(lines[stage + 4], /^ {2}p50, ms +\d+\.\d +\d\.\d\d +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
+  assert.match(lines[stage + 8], /^ {2}Failed attempts +0% +0% +- +- {2}the same$/);
+  assert.match(lines.join(' '), /cannot tell for CPU per operation: a single figure per run/);
+});
+
+test('what cannot be told comes with what would tell', () => {
+  const [stage] = COMPARED.stages;
+  const [rate] = stage.metrics;
+  const reason = 'only 4 whole seconds (at least 30 are needed)';
+  const metrics = [{ ...rate, low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason }];
+  const text = linesOf(formatComparison(comparison({ stages: [{ ...stage, metrics }] }))).join(' ');
+  assert.match(text, /^after: Read cannot be told from before: only 4 whole seconds/);
 });
 
 test('no line is wider than 80 columns, whatever the figures and names', () => {
@@ -69,7 +77,7 @@ test('no line is wider than 80 columns, whatever the figures and names', () => {
   const share = fc.double({ min: 0, max: 1, noNaN: true });
   const metrics = fc.tuple(
     ...['rate', 'throughput', 'p50', 'p90', 'p99', 'p999', 'cpu'].map((metric) => anyMetric(metric, figure)),
-    anyMetric('errors', share),
+    anyMetric('errorShare', share),
   );
   const text = fc.option(fc.string({ maxLength: 300 }));
   const difference = fc.record({ what: fc.string({ maxLength: 90 }), before: text, after: text });
@@ -111,20 +119,39 @@ test('a terminal obeys nothing in the results', () => {
   assert.match(text, /\\u\{1b\}/);
 });
 
-test('stages that are too short share one sentence with the necessary duration, unless their errors differ', () => {
-  const [stage] = COMPARED.stages;
-  const short = { ...stage, seconds: { before: 4, after: 5 } };
-  const text = linesOf(formatComparison(comparison({ stages: [short] }))).join(' ');
+const MARGIN = 0.03;
+
+/** @type {readonly QuadOrder[]} */
+const ORDERS = ['ABBA', 'BAAB', 'BAAB', 'ABBA', 'ABBA', 'BAAB'];
+
+test('two setups in turns have a sentence per stage, and say how many more quads would tell', () => {
+  const quads = simulateQuads({ orders: ORDERS, ratio: 1.25 });
+  for (const [index, { passes }] of quads.entries()) {
+    for (const { side, stages } of passes) {
+      const [stage] = stages;
+      stage.metrics.p50 = 4;
+      // Too different from quad to quad for a verdict.
+      stage.metrics.p99 = side === 'a' ? 8 : 8 * 2 ** (index % 2 === 0 ? 1 : -0.9);
+    }
+  }
+  quads[1].passes[0].stages[0].failedAttempts = 3;
+  const text = formatInterleaved(
+    /** @type {InterleavedComparison} */ ({
+      before: { name: '--env-file \u001b[31mred', run: 'pair-a', hosts: 1, start: null },
+      after: { name: '', run: 'pair-b', hosts: 1, start: null },
+      margin: MARGIN,
+      quads,
+      quadsPlanned: ORDERS.length,
+      stages: compareQuads(quads, { margin: MARGIN }),
+    }),
+  );
+  assert.ok(text.startsWith('B: Write 1.25 times (±0.00) as fast as A\n'), text);
+  assert.match(text, /\nA {2}--env-file \\u\{1b\}\[31mred, run pair-a\nB {2}no options of its own, run pair-b\n/);
+  assert.match(text, /\n6 quads: ABBA BAAB BAAB ABBA ABBA BAAB\.\n/);
+  assert.match(text, /\n {2}p99, ms +8\.00 +8\.28 +1\.035 +0\.486 to 2\.207 {2}cannot tell\n/);
   assert.match(
-    text,
-    /Too short to compare: \w+ \(4 and 5 whole seconds, ops\/s × \d\.\d+\)\. A comparison needs 30 whole/,
+    text.replace(/\n +/g, ' '),
+    /cannot tell for p99: .*; more quads are unlikely to help: use more objects/,
   );
-  assert.match(text, /run both with --duration 32s or longer/);
-  assert.doesNotMatch(text, /cannot tell/);
-  const metrics = stage.metrics.map((each) =>
-    each.metric === 'errors' ? { ...each, verdict: /** @type {const} */ ('more') } : each,
-  );
-  const worse = formatComparison(comparison({ stages: [{ ...short, metrics }] }));
-  assert.doesNotMatch(worse, /Too short/);
-  assert.match(worse, /more attempts failed/);
+  assert.match(text, /failed attempts: 0 with A, 3 with B\n/);
 });

@@ -44,7 +44,8 @@ function pageOf(result) {
 
 /** @param {string} page */
 function answerIn(page) {
-  return /<h1>([^<]*)<\/h1>/.exec(page)?.[1];
+  const [, heading = ''] = /<h1>(.*?)<\/h1>/s.exec(page) ?? [];
+  return heading.replace(/<[^>]*>/g, '').trim();
 }
 
 test('the policy of a page allows its content by hash, and no requests', () => {
@@ -64,17 +65,14 @@ test('the policy of a page allows its content by hash, and no requests', () => {
 
 test('the answer is the rates and the bottlenecks', () => {
   const run = runWith({ bottleneck: { cause: 'store', certainty: 'proven', evidence: 'e', advice: null } });
-  assert.match(
-    String(answerIn(pageOf(run))),
-    /^One host completed \d+\.\d Write operations per second\. Write was limited by the store\.$/,
-  );
+  assert.match(String(answerIn(pageOf(run))), /^Write \d+\.\d ops\/s, p99 8\.0\d ms, limited by the store$/);
   const [write] = run.stages;
   const both = { ...run, stages: [write, { ...write, stage: 'Read', bottleneck: null }] };
   assert.match(
     String(answerIn(pageOf(both))),
-    /Write and [\d.,]+ Read operations per second\. Write was limited by the store\. The limit of Read is unknown\.$/,
+    /^Write [\d.]+ ops\/s, p99 [^,]+, limited by the store Read [\d.]+ ops\/s, p99 [^,]+, limit unknown$/,
   );
-  assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured.');
+  assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured');
 });
 
 const STEP = {
@@ -104,7 +102,7 @@ test('a search is answered by its capacity, with the interval, whatever it varie
   const threads = pageOf(runWith({ search: { ...SEARCH, capacity: CAPACITY } }));
   assert.match(
     String(answerIn(threads)),
-    /^The capacity is 905\.0 Write operations per second \(95% interval 900\.0 to 910\.0, from 8 threads\)\. /,
+    /^Write capacity 905\.0 ops\/s from 8 threads \(95% interval 900\.0 to 910\.0\), /,
   );
   assert.match(threads, /More than 4 threads were not faster: 905\.0 ops\/s/);
   const none = pageOf(runWith({ search: { ...SEARCH, capacity: null } }));
@@ -114,14 +112,12 @@ test('a search is answered by its capacity, with the interval, whatever it varie
     ...{ interval: { low: 690, high: 710, confidence: null }, evidence: 'p99 up to 50.00ms' },
   };
   const highest = pageOf(runWith({ search: { ...SEARCH, capacity: null, rate, steps: [{ ...STEP, rate: 700 }] } }));
-  assert.match(
-    String(answerIn(highest)),
-    /^The capacity is 700\.0 Write operations per second at a p99 of up to 50\.0 ms\. /,
-  );
+  assert.match(String(answerIn(highest)), /^Write 700\.0 ops\/s with a p99 of up to 50\.0 ms, /);
   assert.match(highest, /by\s+requested ops\/s/);
   const [, table] = highest.split(/<caption>\s+Results by stage\s+<\/caption>/);
   const cells = [...table.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell]) => cell.replace(/<[^>]*>/g, ''));
-  assert.deepEqual(cells.slice(0, 9), ['700.0', ...Array(8).fill('–')], 'the hold ran below the rate found');
+  assert.deepEqual(cells.slice(0, 2), ['700.0', '4'], 'the hold ran below the rate found');
+  assert.ok(!cells.slice(0, 6).includes('8.00'));
 });
 
 test('a page shows thresholds, and what is missing above everything else', () => {
@@ -131,7 +127,7 @@ test('a page shows thresholds, and what is missing above everything else', () =>
   };
   const page = pageOf(runWith({}, { thresholds: [threshold], problems: ['<b>'] }));
   assert.match(page, /write\.p99 &lt; 5ms/);
-  assert.match(page, /class="status"/);
+  assert.match(page, /<strong>Incomplete\.<\/strong>\s+&lt;b&gt;\./);
   assert.match(page, /<li>&lt;b&gt;<\/li>/);
   assert.doesNotMatch(pageOf(runWith()), /class="status"/);
 });
@@ -185,5 +181,5 @@ test('a half-open interval is shown with its one end', () => {
   const [stage] = comparison.stages;
   const metrics = [{ ...stage.metrics[1], low: 1.2, high: null }];
   const page = [...comparisonPage({ ...comparison, stages: [{ ...stage, metrics }] }, before, after)].join('');
-  assert.match(page, /<data value="1\.2">1\.200<\/data> to any/);
+  assert.match(page, /1\.200 to any <svg/);
 });

@@ -10,7 +10,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 /**
  * @import { TestContext } from 'node:test'
  * @import { ViewState } from '../../lib/report/live-view.js'
- * @import { Look } from '../../lib/report/reporter.js'
+ * @import { Look } from '../../lib/figures/drawing.js'
  */
 
 const MIB = 1024 ** 2;
@@ -50,7 +50,7 @@ test('the view on a terminal of 80 columns', () => {
   assert.deepEqual(renderView(STATE, lookOf(80)), [
     'Read 2/4    █████████████░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
     'ops/s           1,234    19.3 MiB/s  ▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
-    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
+    'latency     p50 12.3 ms  p99 145.6 ms  last 5 s',
     'errors      none',
   ]);
 });
@@ -171,7 +171,7 @@ test('the latencies cover all operations of the last five seconds', (t) => {
     view.second?.({ stage: 'Write', secondStart: index, operations: 1, bytes: 0, latencies: latenciesOf(latencies) }),
   );
   mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00ms  p99 5.00ms  last 5 s');
+  assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00 ms  p99 5.00 ms  last 5 s');
   assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █████');
 });
 
@@ -198,10 +198,10 @@ test('a search shows its steps', (t) => {
   view.stepEnds?.('Write', { ...common, operationsPerSecond: 100, p50: 20.5, p99: 22 });
   mock.timers.tick(250);
   assert.match(String(drawn.at(-1)?.[1]), / up to 30s left$/);
-  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  with 2 threads');
+  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.5 ms  p99 22.0 ms  with 2 threads');
   view.stepEnds?.('Write', { ...common, rate: 90, operationsPerSecond: 90, p50: 20.5, p99: 22 });
   mock.timers.tick(250);
-  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.50ms  p99 22.00ms  at 90/s');
+  assert.equal(drawn.at(-1)?.[3], 'latency     p50 20.5 ms  p99 22.0 ms  at 90/s');
 });
 
 const END = /** @type {any} */ ({ problems: [], cleanup: null, requests: null });
@@ -216,8 +216,8 @@ test('the run ends with a table and sentences, or with neither if no stage ran',
   });
   assert.deepEqual(lines, [
     '',
-    'Stage  Ops/s                           p95      p99  Errors',
-    'Write   20.0  ███████████████████  50.00ms  50.00ms       0',
+    'Stage  Ops/s                            p95     p99  Errors',
+    'Write   20.0  █████████████████████  50.0ms  50.0ms       0',
     '',
     'The limit of Write is unknown: only 10 operations, too few',
     '  to show a limit; try more <objects>.',

@@ -47,7 +47,7 @@ test('missing figures are reported in their place', () => {
   const cut = lines.findIndex((line) => line.startsWith('Read took'));
   const text = blocksOf({ ...logs, [name]: lines.slice(0, cut) });
   assert.match(text, / of [\d,]+ operations on 1 of 2 hosts\n {23}missing: log-host-2\.txt:\d+: no histogram\n/);
-  assert.match(text, /\n {2}Operations {11}at least \d+, /);
+  assert.match(text, /\n {2}Operations {11}at least [\d,]+, /);
 });
 
 test('a terminal obeys nothing in a result', () => {

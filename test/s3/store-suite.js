@@ -168,6 +168,36 @@ function testCloudflare(client) {
     assert.deepEqual([opened, colos.toSorted()], [first.length, ['AMS', 'FRA']]);
   });
 
+  test(
+    `${client}: a response can be identified by the headers of the store and of Cloudflare`,
+    TIME_LIMIT,
+    async (t) => {
+      const ids = ['x-amz-request-id: id-1', `cf-ray: ${'9'.repeat(200)}`];
+      const { port } = await startSocketServer(t, {
+        onSocket: (socket) => {
+          socket.on('data', () => {
+            const headers = ids.length === 0 ? '' : `${ids.splice(0).join('\r\n')}\r\n`;
+            socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 0\r\n${headers}\r\n`);
+          });
+        },
+      });
+      const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+      const { connections } = await openTestStore(t, client, target, { threads: 1 });
+      const identified = [];
+      for (let round = 0; round < 2; round += 1) {
+        await requestsOf(connections[0])
+          .HEAD()
+          .catch(() => {});
+        identified.push(connections[0].reply.identify?.());
+      }
+      const known = [
+        { requestId: 'id-1', ray: '9'.repeat(128) },
+        { requestId: null, ray: null },
+      ];
+      assert.deepEqual(identified, client === 'direct' ? known : [undefined, undefined]);
+    },
+  );
+
   test(`${client}: an error of the server is an overload where the store is R2`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'status=500:100%' });
     await endpoint.put(BUCKET, KEY, Buffer.alloc(1000));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Histogram } from '../../lib/model/histogram.js';
 import { evaluateThresholds, figureOf } from '../../lib/thresholds/evaluate.js';
-import { METRICS } from '../../lib/thresholds/metrics.js';
+import { FIGURES } from '../../lib/figures/catalogue.js';
 import { OPERATORS, parseThreshold } from '../../lib/thresholds/threshold.js';
 import { aggregateOf } from '../merge/logs-of.js';
 import { anyResult, resultOf } from '../model/results.js';
@@ -91,7 +91,7 @@ test('the outcome follows the operator for any figure and limit', () => {
   fc.assert(
     fc.property(
       anyResult,
-      fc.constantFrom(...METRICS),
+      fc.constantFrom(...FIGURES),
       fc.constantFrom(...names),
       fc.nat(5),
       (result, metric, operator, factor) => {
@@ -173,5 +173,5 @@ test('percentiles of some of the hosts are not asserted', () => {
 
 /** @param {string} name */
 function metricOf(name) {
-  return /** @type {typeof METRICS[number]} */ (METRICS.find((metric) => metric.name === name));
+  return /** @type {typeof FIGURES[number]} */ (FIGURES.find((metric) => metric.name === name));
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { METRICS_OF_RUN, METRICS_OF_STAGE } from '../../lib/thresholds/metrics.js';
-import { QUANTITIES } from '../../lib/thresholds/quantities.js';
+import { FIGURES_OF_RUN, FIGURES_OF_STAGE } from '../../lib/figures/catalogue.js';
+import { QUANTITIES } from '../../lib/figures/quantities.js';
 import { OPERATORS, formatThreshold, parseThreshold } from '../../lib/thresholds/threshold.js';
 
 /** @import { Operator, Threshold } from '../../lib/thresholds/threshold.js' */
@@ -10,8 +10,8 @@ import { OPERATORS, formatThreshold, parseThreshold } from '../../lib/thresholds
 const number = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => Math.abs(value));
 
 const subject = fc.oneof(
-  fc.record({ stage: fc.constantFrom('write', 'read', 'copy-part'), metric: fc.constantFrom(...METRICS_OF_STAGE) }),
-  fc.record({ stage: fc.constant(null), metric: fc.constantFrom(...METRICS_OF_RUN) }),
+  fc.record({ stage: fc.constantFrom('write', 'read', 'copy-part'), metric: fc.constantFrom(...FIGURES_OF_STAGE) }),
+  fc.record({ stage: fc.constant(null), metric: fc.constantFrom(...FIGURES_OF_RUN) }),
 );
 
 /** @type {fc.Arbitrary<Threshold>} */
@@ -83,10 +83,7 @@ test('what is wrong with an assertion is said, with what would be right', () => 
       'zebra == 0',
       'no figure of the whole run is called "zebra"; near names: errors, retries, bytes; docs/use/ci.md lists all',
     ],
-    [
-      'read. < 5',
-      'no figure of a stage is called nothing; near names: rate, throughput, peak; docs/use/ci.md lists all',
-    ],
+    ['read. < 5', 'no figure of a stage is called nothing; near names: rate, threads, peak; docs/use/ci.md lists all'],
     ['rate > 5', 'rate is a figure of a stage: put a stage name before it, such as read.rate'],
     ['read.p99 < 50', `${time}"50"`],
     ['read.p99 < 50MB/s', `${time}"50MB/s"`],

@@ -1,178 +1,213 @@
-import { decimal, percent } from '../../text/figures.js';
+import { counted, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
+import { DIFFERENCE_COLUMNS } from '../compare-text.js';
+import { sideSentences, sideTable } from '../side-by-side.js';
+import { intervalOf, verdictColumns, verdictSentence } from '../verdicts.js';
 import { ratesOfStage } from './browser/seconds.js';
-import { megabytes, milliseconds, rate, share, table, chartTable, UNKNOWN, figure } from './figures.js';
-import { html } from './markup.js';
+import { chartTable, table } from './figures.js';
+import { headings, html } from './markup.js';
 import { formatPage } from './page.js';
 import { plot, stageKey } from './plot.js';
-import { thresholdsSection } from './thresholds-section.js';
+import { summarizeSeconds } from './seconds-summary.js';
+import { thresholdsSection } from './table-sections.js';
+import { STRETCH_COLUMNS } from './time-section.js';
 
 /**
- * @import { ComparedMetric, Comparison, MetricComparison, StageComparison } from '../../model/comparison.js'
+ * @import { Comparison, MetricComparison, SideBySide } from '../../model/comparison.js'
+ * @import { InterleavedComparison } from '../../model/interleaved.js'
  * @import { WritableResult } from '../../model/write-result.js'
- * @import { Column } from './figures.js'
- * @import { Markup } from './markup.js'
+ * @import { ComparedStage } from '../verdicts.js'
  * @import { Section } from './page.js'
  *
- * @typedef {object} ComparedLine a stage of both runs over time, as the page draws it
+ * @typedef {{ name: string, result: Pick<WritableResult, 'stages'> }} Named
+ *
+ * @typedef {object} ComparedLines a stage of several runs over time, as the page draws it
  * @property {string} stage
- * @property {[string, string]} names of the runs
- * @property {(number | null)[]} before ops/s per second, from the start of the stage
- * @property {(number | null)[]} after
+ * @property {string[]} names of the runs
+ * @property {(number | null)[][]} rates ops/s per second of each run, from the start of the stage
  */
 
-/**
- * @type {Readonly<Record<ComparedMetric, { title: string, unit: string, format: (value: number | null) => Markup }>>}
- */
-const METRICS = {
-  rate: { title: 'Rate', unit: 'ops/s', format: rate },
-  throughput: { title: 'Throughput', unit: 'MiB/s', format: megabytes },
-  p50: { title: 'p50', unit: 'ms', format: milliseconds },
-  p90: { title: 'p90', unit: 'ms', format: milliseconds },
-  p99: { title: 'p99', unit: 'ms', format: milliseconds },
-  p999: { title: 'p99.9', unit: 'ms', format: milliseconds },
-  errors: { title: 'Failed attempts', unit: 'share', format: share },
-  cpu: { title: 'CPU per operation', unit: 'µs', format: (value) => figure(value, decimal) },
-};
-
-/** @typedef {{ before: string, after: string, ratio: string }} SideNames names of the sides and of their ratio */
-
-/** @type {SideNames} */
-const RUN_NAMES = { before: 'Before', after: 'After', ratio: 'after ÷ before' };
-
-/**
- * @param {SideNames} names
- * @returns {readonly Column<MetricComparison>[]}
- */
-function columnsOf(names) {
-  return [
-    { title: 'Metric', kind: 'text', cell: ({ metric }) => `${METRICS[metric].title}, ${METRICS[metric].unit}` },
-    { title: names.before, cell: ({ metric, before }) => METRICS[metric].format(before) },
-    { title: names.after, cell: ({ metric, after }) => METRICS[metric].format(after) },
-    { title: 'Ratio', cell: ({ ratio }) => figure(ratio, ratioText) },
-    {
-      title: 'Interval',
-      cell: ({ low, high }) =>
-        low === null && high === null
-          ? UNKNOWN
-          : html`${figure(low ?? 0, ratioText)} to ${high === null ? 'any' : figure(high, ratioText)}`,
-    },
-    {
-      title: 'Verdict',
-      kind: 'text',
-      cell: ({ verdict, reason }) => (reason === null ? verdict : `${verdict}: ${reason}`),
-    },
-  ];
-}
+const METHOD = (/** @type {{ margin: number, confidence: number }} */ { margin, confidence }) =>
+  html`The interval contains the true ratio with ${percent(confidence)} confidence. A figure is the same if its whole
+  interval is within ${percent(margin)} of no change; a difference is proven with ${percent(confidence)} confidence for
+  all figures together.`;
 
 /**
  * @param {Comparison} comparison
- * @param {WritableResult} before
- * @param {WritableResult} after
+ * @param {Pick<WritableResult, 'stages'>} before
+ * @param {Pick<WritableResult, 'stages'>} after
  * @returns {Generator<string, void, undefined>} the page in chunks
  */
 export function comparisonPage(comparison, before, after) {
-  const { margin, confidence } = comparison;
-  const stages = comparison.stages.filter(isStage);
-  /** @type {[string, string]} */
-  const names = [comparison.before.name, comparison.after.name];
-  const lines = stages.map(({ stage }) => ({
-    stage,
-    names: /** @type {[string, string]} */ (names.map(plainLine)),
-    before: ratesOf(before, stage),
-    after: ratesOf(after, stage),
-  }));
-  const thresholds = [thresholdsSection(comparison)].filter((section) => section !== null);
-  /** @type {Section[]} */
-  const sections = [
-    ...differencesSection(comparison),
-    ratiosSection(comparison, RUN_NAMES),
-    ...thresholds,
-    {
-      id: 'comparison',
-      title: 'Both runs over time',
-      body: html`${stageKey(names.map((stage) => ({ stage })))}
-      ${stages.map(
-        ({ stage }, number) =>
-          html`<h3>${stage}</h3>
-            <p class="readout" data-for="compared-${number}" aria-live="polite">
-              Point to the chart, or use the arrow keys, to see the figures for that second.
-            </p>
-            ${plot(`compared-${number}`, `Operations per second of ${stage} in both runs, from its start`)}
-            ${chartTable(table({ caption: `Operations per second of ${stage}`, columns: secondColumns(names), rows: secondRows(lines[number]) }))}`,
-      )}`,
-      chart: lines,
-    },
-    {
-      id: 'method',
-      title: 'Method',
-      body: html`<p>
-        A ratio is after ÷ before: above 1, a rate is faster and a latency is slower. The interval contains the true
-        ratio with ${percent(confidence)} confidence for these two runs; it does not cover the variation between runs. A
-        figure is the same if its whole interval is within ${percent(margin)} of no change. Correlated seconds count as
-        fewer independent ones.
-      </p> `,
-    },
-  ];
+  const { margin, stages: all } = comparison;
+  const names = [comparison.before.name, comparison.after.name].map(plainLine);
+  const stages = all.filter(({ kindOf }) => kindOf === undefined);
+  const sides = { label: 'After', reference: 'before', margin };
   return formatPage({
     title: `r2-benchmark: ${names[0]} and ${names[1]}`,
     header: html`<p class="eyebrow">r2-benchmark comparison: ${names[0]} before, ${names[1]} after</p>
-      <h1>${comparisonAnswer(comparison.stages.filter(isStage), 'After the change,')}</h1> `,
-    sections,
+      ${headings(stages.length === 0 ? ['Nothing can be compared'] : stages.map((stage) => verdictSentence(stage, sides)))} `,
+    sections: [
+      differencesSection(comparison),
+      ratiosSection(all, ['Before', 'After'], margin),
+      thresholdsSection(comparison),
+      overTimeSection(stages, [
+        { name: names[0], result: before },
+        { name: names[1], result: after },
+      ]),
+      methodSection(
+        html`<p>
+          A ratio is after ÷ before: above 1, a rate is faster and a latency is slower. ${METHOD(comparison)} It does
+          not cover the variation between runs. Correlated seconds count as fewer independent ones.
+        </p> `,
+      ),
+    ].filter((section) => section !== null),
     data: {},
   });
 }
 
-/** False for a single operation of a mix, which has no seconds. @param {StageComparison} comparison */
-function isStage({ kindOf }) {
-  return kindOf === undefined;
+/**
+ * The page of any number of results next to each other.
+ *
+ * @param {SideBySide} all
+ * @returns {Generator<string, void, undefined>} the page in chunks
+ */
+export function sideBySidePage(all) {
+  const { sides } = all;
+  const compared = sides.flatMap(({ comparison }) => comparison ?? []);
+  const sentences = sideSentences(all);
+  const stages = [...new Set(sides.flatMap(({ result }) => result.stages.map(({ stage }) => stage)))];
+  const runs = sides.map(({ label, result }) => ({ name: plainLine(label), result }));
+  return formatPage({
+    title: `r2-benchmark: ${sides.length} results`,
+    header: html`<p class="eyebrow">r2-benchmark: ${counted(sides.length, 'result')} side by side</p>
+      ${headings(sentences.length === 0 ? ['No difference is proven'] : sentences)} `,
+    sections: [
+      { id: 'results', title: 'Results', body: table('Results side by side', sideTable(all)) },
+      overTimeSection(
+        stages.map((stage) => ({ stage })),
+        runs,
+      ),
+      methodSection(
+        html`<p>
+          A ratio is the rate ÷ that of the reference. ${METHOD(compared[0])} It does not cover the variation between
+          runs. Columns before the figures are what differs between the results.
+        </p> `,
+      ),
+    ],
+    data: {},
+  });
+}
+
+/**
+ * The page of an `ab` comparison.
+ *
+ * @param {InterleavedComparison} comparison
+ * @returns {Generator<string, void, undefined>} the page in chunks
+ */
+export function interleavedPage(comparison) {
+  const { before, after, stages, margin, quads, quadsPlanned, problems } = comparison;
+  const [a, b] = [before, after].map(({ name }) => (name === '' ? 'no options of its own' : name));
+  const sides = { label: 'B', reference: 'A', margin };
+  return formatPage({
+    title: `r2-benchmark: ${a} and ${b}`,
+    header: html`<p class="eyebrow">r2-benchmark ab: A is ${a}, B is ${b}</p>
+      ${headings(stages.length === 0 ? ['Nothing can be compared'] : stages.map((stage) => verdictSentence(stage, sides)))} `,
+    sections: [
+      ...(stages.length === 0 ? [] : [ratiosSection(stages, ['A', 'B'], margin)]),
+      methodSection(
+        html`<p>
+            ${quads.length} of ${counted(quadsPlanned, 'quad')} were completed, each with four turns:
+            ${quads.map(({ order }) => order).join(' ')}. Figures of A and B are geometric means over their turns; a
+            ratio is B ÷ A. ${METHOD(comparison)}
+          </p>
+          ${problems.map((problem) => html`<p>${problem}</p>`)} `,
+      ),
+    ],
+    data: {},
+  });
+}
+
+/**
+ * @param {Section['body']} body
+ * @returns {Section}
+ */
+function methodSection(body) {
+  return { id: 'method', title: 'Method', body };
 }
 
 /**
  * @param {readonly ComparedStage[]} stages
- * @param {string} beginning of the sentence
- * @returns {string} a sentence with the verdict on the rate of each stage
+ * @param {[string, string]} names of the sides
+ * @param {number} margin
+ * @returns {Section}
  */
-export function comparisonAnswer(stages, beginning) {
-  const parts = stages.flatMap(({ stage, metrics }) => {
-    const found = metrics.find(({ metric }) => metric === 'rate');
-    if (found === undefined) {
-      return [];
-    }
-    const { verdict, ratio } = found;
-    const how = verdict === 'faster' || verdict === 'slower' ? ` (${ratioText(ratio ?? 1)} times the rate)` : '';
-    return [verdict === 'cannot tell' ? `${stage}: cannot tell` : `${stage} is ${verdict}${how}`];
-  });
-  return parts.length === 0 ? 'Nothing can be compared.' : `${beginning} ${parts.join(', ')}.`;
+function ratiosSection(stages, [before, after], margin) {
+  const span = spanOf(stages);
+  const columns = verdictColumns(before, after).map((column, index) => ({
+    ...column,
+    ...((index === 1 || index === 2) && {
+      markup: (/** @type {MetricComparison} */ row) =>
+        html`<data value="${index === 1 ? row.before : row.after}">${String(column.value(row))}</data>`,
+    }),
+    ...(column.value === intervalOf && {
+      markup: (/** @type {MetricComparison} */ row) => html`${intervalOf(row)} ${intervalMark(row, span, margin)}`,
+    }),
+    ...(column.title === 'Verdict' && {
+      markup: (/** @type {MetricComparison} */ { verdict, reason }) =>
+        html`<span class="${CLASSES[verdict] ?? ''}">${verdict}</span>${reason === null ? null : html`: ${reason}`}`,
+    }),
+  }));
+  const body = html`${stages.map(
+    ({ stage, metrics }) =>
+      html`<h3>${stage}</h3>
+        ${table(`${stage}: ${after} ÷ ${before}`, { columns, rows: metrics })}`,
+  )}`;
+  return { id: 'ratios', title: 'Ratios', body };
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const CLASSES = { faster: 'passed', fewer: 'passed', slower: 'missed', more: 'missed' };
+
+/** Width of an interval's mark, in pixels. */
+const MARK_WIDTH = 120;
+const MARK_MIDDLE = 8;
+
+/** Axes end at these ratios and their inverses. */
+const SPANS = [1.1, 1.25, 1.5, 2, 5, 10];
+
+/** The narrowest axis that fits all stages, to make them comparable. @param {readonly ComparedStage[]} stages */
+function spanOf(stages) {
+  const ends = stages
+    .flatMap(({ metrics }) => metrics.flatMap(({ low, high }) => [low ?? 1, high ?? 1]))
+    .filter((end) => end > 0);
+  const widest = ends.reduce((most, end) => Math.max(most, end, 1 / end), 1);
+  return SPANS.find((span) => span >= widest) ?? SPANS[SPANS.length - 1];
 }
 
 /**
- * @typedef {{ stage: string, metrics: readonly MetricComparison[] }} ComparedStage
+ * The interval as a line on a logarithmic axis, whose middle is no change.
  *
- * @param {object} comparison
- * @param {readonly ComparedStage[]} comparison.stages
- * @param {number} comparison.margin smaller changes count as no change (a share)
- * @param {SideNames} names
- * @returns {Section}
+ * @param {MetricComparison} row
+ * @param {number} span
+ * @param {number} margin
  */
-export function ratiosSection({ stages, margin }, names) {
-  const columns = columnsOf(names);
-  const axis = axisOf(stages);
-  return {
-    id: 'ratios',
-    title: 'Ratios',
-    body: html`${stages.map(
-      (stage) =>
-        html`<h3>${stage.stage}</h3>
-          ${ratioChart(stage, { axis, margin }, names)}
-          ${table({ caption: `${stage.stage}: ${names.ratio}`, columns, rows: stage.metrics })}`,
-    )}`,
+function intervalMark({ low, high }, span, margin) {
+  const x = (/** @type {number} */ ratio) => {
+    const position = (Math.log(Math.max(ratio, 1e-9)) / Math.log(span) + 1) / 2;
+    return (Math.min(Math.max(position, 0), 1) * MARK_WIDTH).toFixed(1);
   };
+  const [from, to] = [x(1 / (1 + margin)), x(1 + margin)];
+  return html`<svg class="interval" viewBox="0 0 ${MARK_WIDTH} 16" width="${MARK_WIDTH}" height="16" aria-hidden="true">
+    <rect x="${from}" width="${(Number(to) - Number(from)).toFixed(1)}" height="16" />
+    <line class="none" x1="${x(1)}" x2="${x(1)}" y2="16" />
+    <line x1="${x(low ?? 0)}" x2="${x(high ?? Infinity)}" y1="${MARK_MIDDLE}" y2="${MARK_MIDDLE}" />
+  </svg>`;
 }
 
 /**
  * @param {Comparison} comparison
- * @returns {Section[]} empty if nothing differs
+ * @returns {Section | null} null if nothing differs
  */
 function differencesSection({ differences, mismatches, stagesOfOne }) {
   const remarks = [
@@ -181,197 +216,65 @@ function differencesSection({ differences, mismatches, stagesOfOne }) {
       stages.length === 0 ? [] : [`Only ${side}: ${stages.join(', ')}.`],
     ),
   ];
-  if (differences.length === 0 && remarks.length === 0) {
-    return [];
-  }
-  return [
-    {
-      id: 'differences',
-      title: 'Differences between the runs',
-      body: html`${remarks.map((remark) => html`<p>${remark}</p>`)}
-      ${differences.length === 0 ? null : differencesTable(differences)}`,
-    },
-  ];
-}
-
-/** @param {Comparison['differences']} differences */
-function differencesTable(differences) {
-  return table({
-    caption: 'Properties that differ between the runs',
-    columns: [
-      { title: 'What', kind: 'text', cell: ({ what }) => what },
-      { title: 'Before', kind: 'text', cell: (row) => row.before ?? 'unknown' },
-      { title: 'After', kind: 'text', cell: (row) => row.after ?? 'unknown' },
-    ],
-    rows: differences,
-  });
-}
-
-/** Dimensions of the chart of ratios, in pixels. */
-const WIDTH = 720;
-const LEFT = 150;
-const RIGHT = 110;
-const ROW = 26;
-const TOP = 24;
-
-/** @typedef {{ span: number, ticks: readonly number[] }} RatioAxis logarithmic, from 1 ÷ span to span */
-
-/** From narrowest to widest. @type {readonly RatioAxis[]} */
-const AXES = [
-  { span: 1.1, ticks: [0.95, 1, 1.05] },
-  { span: 1.25, ticks: [0.8, 0.9, 1, 1.1, 1.2] },
-  { span: 1.5, ticks: [0.7, 0.8, 1, 1.2, 1.4] },
-  { span: 2, ticks: [0.5, 0.7, 1, 1.5, 2] },
-  { span: 5, ticks: [0.2, 0.5, 1, 2, 5] },
-  { span: 10, ticks: [0.1, 0.2, 0.5, 1, 2, 5, 10] },
-];
-
-/** The narrowest axis that fits all stages, to make them comparable. @param {readonly ComparedStage[]} stages */
-function axisOf(stages) {
-  const ends = stages
-    .flatMap(({ metrics }) => metrics.filter(hasRatio))
-    .flatMap(({ ratio, low, high }) => [ratio ?? 1, low ?? 1, high ?? 1])
-    .filter((value) => value > 0);
-  const widest = ends.reduce((largest, value) => Math.max(largest, value, 1 / value), 1);
-  return AXES.find(({ span }) => span >= widest) ?? AXES[AXES.length - 1];
-}
-
-/** @param {ComparedStage['metrics'][number]} metric */
-function hasRatio({ ratio }) {
-  return ratio !== null && ratio > 0;
+  const body = html`${remarks.map((remark) => html`<p>${remark}</p>`)}
+  ${differences.length === 0 ? null : table('Properties that differ between the runs', { columns: DIFFERENCE_COLUMNS, rows: differences })}`;
+  return differences.length + remarks.length === 0
+    ? null
+    : { id: 'differences', title: 'Differences between the runs', body };
 }
 
 /**
- * @param {ComparedStage} stage
- * @param {object} scale
- * @param {RatioAxis} scale.axis
- * @param {number} scale.margin smaller changes count as no change (a share)
- * @param {SideNames} names
+ * @param {readonly { stage: string }[]} stages
+ * @param {readonly Named[]} runs
+ * @returns {Section}
  */
-function ratioChart({ stage, metrics }, { axis: { span, ticks: values }, margin }, { ratio: whatRatio }) {
-  const shown = metrics.filter(hasRatio);
-  if (shown.length === 0) {
-    return html`<p>No ratio is available.</p>`;
-  }
-  const x = (/** @type {number} */ value) => {
-    const position = (Math.log(Math.max(value, 1e-9)) / Math.log(span) + 1) / 2;
-    return (LEFT + Math.min(Math.max(position, 0), 1) * (WIDTH - LEFT - RIGHT)).toFixed(1);
+export function overTimeSection(stages, runs) {
+  const lines = stages.map(({ stage }) => ({
+    stage,
+    names: runs.map(({ name }) => name),
+    rates: runs.map(({ result }) => ratesOf(result, stage)),
+  }));
+  return {
+    id: 'comparison',
+    title: 'The runs over time',
+    body: html`${stageKey(runs.map(({ name }) => ({ stage: name })))}
+    ${stages.map(({ stage }, number) => {
+      const rows = runs.flatMap(({ name, result }) =>
+        summarizeSeconds(stagesNamed(result, stage)).stretches.map((stretch) => ({ ...stretch, stage: name })),
+      );
+      const columns = STRETCH_COLUMNS.map((column) =>
+        column.title === 'Stage' ? { ...column, title: 'Run' } : column,
+      );
+      return html`<h3>${stage}</h3>
+        <p class="readout" data-for="compared-${number}" aria-live="polite">
+          Point to the chart, or use the arrow keys, to see the figures for that second.
+        </p>
+        ${plot(`compared-${number}`, `Operations per second of ${stage} in each run, from its start`)}
+        ${chartTable(table(`Operations per second of ${stage}`, { columns, rows }))}`;
+    })}`,
+    chart: lines,
   };
-  const bottom = TOP + shown.length * ROW;
-  const ticks = values.map(
-    (value) =>
-      html`<line
-          class="${value === 1 ? 'none' : 'grid'}"
-          x1="${x(value)}"
-          x2="${x(value)}"
-          y1="${TOP}"
-          y2="${bottom}"
-        /><text class="small" x="${x(value)}" y="14" text-anchor="middle">${value}</text>`,
-  );
-  const rows = shown.map(({ metric, ratio, low, high, verdict }, index) => {
-    const y = TOP + index * ROW + ROW / 2;
-    const kind = {
-      faster: 'better',
-      slower: 'worse',
-      fewer: 'better',
-      more: 'worse',
-      'the same': 'same',
-      'cannot tell': 'open',
-    }[verdict];
-    const interval =
-      low === null && high === null
-        ? null
-        : html`<line
-            class="${kind}"
-            stroke-width="3"
-            x1="${x(low ?? 0)}"
-            x2="${x(high ?? Infinity)}"
-            y1="${y}"
-            y2="${y}"
-          />`;
-    return html`<g
-      ><text x="0" y="${y + 4}">${METRICS[metric].title}</text>${interval}<circle
-        class="${kind}"
-        cx="${x(ratio ?? 1)}"
-        cy="${y}"
-        r="5"
-      /><text class="small" x="${WIDTH}" y="${y + 4}" text-anchor="end">${verdict}</text></g
-    >`;
-  });
-  const label = `Ratios of ${stage}, ${whatRatio}, with their intervals; the table lists the values`;
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">
-    <svg
-      class="ratios"
-      viewBox="0 0 ${WIDTH} ${bottom + 6}"
-      width="${WIDTH}"
-      height="${bottom + 6}"
-      role="img"
-      aria-label="${label}"
-    >
-      <rect
-        class="margin"
-        x="${x(1 / (1 + margin))}"
-        width="${Math.max(Number(x(1 + margin)) - Number(x(1 / (1 + margin))), 0).toFixed(1)}"
-        y="${TOP}"
-        height="${bottom - TOP}"
-      />
-      ${ticks} ${rows}
-    </svg>
-  </div> `;
-}
-
-/** @param {number} value */
-function ratioText(value) {
-  return decimal(value, 3);
 }
 
 /**
- * @param {WritableResult} result
+ * @param {Named['result']} result
  * @param {string} name of a stage
- * @returns {(number | null)[]} ops/s, from the first to the last drawn second; null for a second that is not drawn
  */
-function ratesOf({ stages }, name) {
-  const found = stages.find(({ stage }) => stage === name);
-  const rates = found === undefined ? new Map() : ratesOfStage({ ...found, seconds: [...found.seconds] });
-  const [first = 0, last = -1] = [[...rates.keys()][0], [...rates.keys()].at(-1)];
-  const length = Math.min(last - first + 1, MAX_SECONDS);
-  return Array.from({ length }, (_, index) => rates.get(first + index)?.operations ?? null);
+function stagesNamed({ stages }, name) {
+  return stages.filter(({ stage }) => stage === name).map((stage) => ({ ...stage, seconds: [...stage.seconds] }));
 }
 
 /** A day: a longer line would be unreadable. */
 const MAX_SECONDS = 24 * 60 * 60;
 
-const MAX_ROWS = 60;
-
 /**
- * @typedef {{ from: number, seconds: number, before: number | null, after: number | null }} SecondRow
- *
- * @param {[string, string]} names
- * @returns {readonly Column<SecondRow>[]}
+ * @param {Named['result']} result
+ * @param {string} name of a stage
+ * @returns {(number | null)[]} ops/s, from the first to the last drawn second; null for a second that is not drawn
  */
-function secondColumns([before, after]) {
-  return [
-    { title: 'From second', cell: ({ from }) => String(from) },
-    { title: 'Seconds', cell: ({ seconds }) => String(seconds) },
-    { title: before, unit: 'ops/s', cell: (row) => rate(row.before) },
-    { title: after, unit: 'ops/s', cell: (row) => rate(row.after) },
-  ];
-}
-
-/** Mean rates over intervals of equal length; the last may be shorter. @param {ComparedLine} line */
-function secondRows({ before, after }) {
-  const length = Math.max(before.length, after.length);
-  const seconds = Math.max(Math.ceil(length / MAX_ROWS), 1);
-  return Array.from({ length: Math.ceil(length / seconds) }, (_, row) => {
-    const mean = (/** @type {readonly (number | null)[]} */ rates) => {
-      const known = rates.slice(row * seconds, (row + 1) * seconds).filter((each) => each !== null);
-      return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0) / known.length;
-    };
-    return {
-      from: row * seconds + 1,
-      seconds: Math.min(seconds, length - row * seconds),
-      before: mean(before),
-      after: mean(after),
-    };
-  });
+function ratesOf(result, name) {
+  const [rates = new Map()] = stagesNamed(result, name).map(ratesOfStage);
+  const [first = 0, last = -1] = [[...rates.keys()][0], [...rates.keys()].at(-1)];
+  const length = Math.min(last - first + 1, MAX_SECONDS);
+  return Array.from({ length }, (_, index) => rates.get(first + index)?.operations ?? null);
 }

@@ -3,6 +3,7 @@ import { decimal, percent } from '../../text/figures.js';
 import { commandOf } from '../../options/recorded-options.js';
 import { shellWord } from '../../text/shell-words.js';
 import { coloLine } from '../colo-line.js';
+import { warningText } from '../headline.js';
 import { table } from './figures.js';
 import { html, withWholeOptions } from './markup.js';
 
@@ -69,33 +70,10 @@ function entry(term, content) {
   return content === null ? [] : [[term, content]];
 }
 
-/**
- * @typedef {object} Identity which part of a run's objects the hosts used
- * @property {string | null} run null if the hosts belong to different runs
- * @property {string | null} shard such as `0/3`, or `?/3` for several hosts; null if a host used all objects of its run
- */
-
-/** @type {Readonly<Identity>} */
-const NO_IDENTITY = { run: null, shard: null };
-
-const SHARD = /^(\d+)\/(\d+)$/;
-
-/** @param {Result} result */
-function identityOf({ run, shard, hosts }) {
-  const shards = (hosts.length === 0 ? [shard] : hosts.map((host) => host.shard)).map((each) => SHARD.exec(each ?? ''));
-  const [first] = shards;
-  const isSameSplit = first !== null && shards.every((each) => each !== null && each[2] === first[2]);
-  if (!isSameSplit || first[2] === '1') {
-    return NO_IDENTITY;
-  }
-  const indexes = new Set(shards.map((each) => each?.[1]));
-  return { run, shard: `${indexes.size === 1 ? first[1] : '?'}/${first[2]}` };
-}
-
 /** Options with which a later run uses the same shard of the objects. @param {Result} result */
-function wordsOfShard(result) {
-  const { run, shard } = identityOf(result);
-  return shard === null ? [] : ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)];
+function wordsOfShard({ run, shard }) {
+  const isSplit = shard !== null && !shard.endsWith('/1');
+  return isSplit ? ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)] : [];
 }
 
 /** @param {readonly StageSum[]} stages */
@@ -126,14 +104,13 @@ function hostnameOf(endpoint) {
 
 /** @param {readonly HostResult[]} hosts */
 function hostsTable(hosts) {
-  return table({
-    caption: 'Merged hosts',
+  return table('Merged hosts', {
     columns: [
-      { title: 'Host', kind: 'text', cell: ({ merge, host }) => merge?.name ?? host },
-      { title: 'File', kind: 'text', cell: ({ merge }) => merge?.file ?? null },
-      { title: 'Run', kind: 'text', cell: ({ run }) => run },
-      { title: 'Shard', kind: 'text', cell: ({ shard }) => shard },
-      { title: 'Started', kind: 'text', cell: ({ start }) => start },
+      { title: 'Host', value: ({ merge, host }) => merge?.name ?? host },
+      { title: 'File', value: ({ merge }) => merge?.file },
+      { title: 'Run', value: ({ run }) => run },
+      { title: 'Shard', value: ({ shard }) => shard },
+      { title: 'Started', value: ({ start }) => start },
     ],
     rows: hosts,
   });
@@ -141,10 +118,7 @@ function hostsTable(hosts) {
 
 /** @param {Result} result */
 function notes({ problems, merge }) {
-  const warnings = (merge?.warnings ?? []).map(
-    ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
-  );
-  const all = [...problems, ...warnings];
+  const all = [...problems, ...(merge?.warnings ?? []).map(warningText)];
   return all.length === 0
     ? null
     : html`<h3>Warnings</h3>

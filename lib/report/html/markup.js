@@ -41,6 +41,11 @@ function textOf(content) {
   return typeof content === 'object' ? content.map(textOf).join('') : escapeHtml(String(content));
 }
 
+/** The heading of a page, with a line per stage. @param {readonly string[]} lines */
+export function headings(lines) {
+  return html`<h1>${lines.map((line) => html`<span>${line}</span> `)}</h1>`;
+}
+
 /** Prevents line breaks within the names of options. @param {string} text from any source */
 export function withWholeOptions(text) {
   return text

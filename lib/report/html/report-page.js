@@ -1,17 +1,13 @@
-import { isClean, shortcomingsOf } from '../../model/completeness.js';
 import { writeResult } from '../../model/write-result.js';
-import { answerOf } from '../answer.js';
-import { cacheSection } from './cache-section.js';
-import { connectionsSection } from './connections-section.js';
+import { headlinesOf, problemsOf } from '../headline.js';
 import { factsSection } from './facts-section.js';
-import { hostsSection } from './hosts-section.js';
 import { latencySection } from './latency-section.js';
-import { html } from './markup.js';
+import { headings, html } from './markup.js';
 import { methodSection } from './method-section.js';
 import { formatPage } from './page.js';
 import { searchSection } from './search-section.js';
 import { stagesSection } from './stages-section.js';
-import { thresholdsSection } from './thresholds-section.js';
+import { connectionsSection, hostsSection, notedSection, thresholdsSection } from './table-sections.js';
 import { timeSection } from './time-section.js';
 
 /**
@@ -21,6 +17,9 @@ import { timeSection } from './time-section.js';
 
 /** Maximum characters of per-second histograms, about an hour of three stages: more would make the page slow. */
 const MAX_HISTOGRAM_TEXT = 16 * 1024 * 1024;
+
+/** Further problems are only in the text and the data below. */
+const MAX_PROBLEMS = 3;
 
 /**
  * The page of a result: a run, a search, or a merge of several hosts.
@@ -38,9 +37,9 @@ export function reportPage(written) {
     factsSection(result),
     timeSection(result),
     latencySection(result),
-    cacheSection(result),
     hostsSection(result),
     connectionsSection(result),
+    notedSection(result),
     methodSection(result, isWhole),
   ].filter((section) => section !== null);
   return formatPage({
@@ -49,8 +48,7 @@ export function reportPage(written) {
         r2-benchmark
         report${result.start === null ? null : html`, <time datetime="${result.start}">${result.start}</time>`}
       </p>
-      <h1>${answerOf(result)}</h1>
-      ${statusNote(result)}`,
+      ${headings(headlinesOf(result))} ${statusNote(result)}`,
     sections,
     data: { result: writeResult(embedded) },
   });
@@ -72,17 +70,15 @@ function withRoomFor(result) {
   return { embedded: { ...result, stages }, isWhole: false };
 }
 
-/** The warning above incomplete figures. @param {Result} result */
-function statusNote({ problems, cleanup, merge, stages }) {
-  const isIncomplete =
-    problems.length > 0 ||
-    (cleanup !== null && !isClean(cleanup)) ||
-    merge?.warnings.some(({ incomplete }) => incomplete) ||
-    stages.some((stage) => shortcomingsOf(stage).length > 0);
-  return isIncomplete
-    ? html`<p class="status" role="note">
-        <strong>Incomplete.</strong> Something is missing, failed or ended early: see
-        <a href="#stages">the stages</a> and <a href="#run">how it was measured</a>.
-      </p>`
-    : null;
+/** The warning above incomplete figures: what is missing, failed or ended early. @param {Result} result */
+function statusNote(result) {
+  const problems = problemsOf(result);
+  const more = problems.length - MAX_PROBLEMS;
+  return problems.length === 0
+    ? null
+    : html`<p class="status" role="note">
+        <strong>Incomplete.</strong>
+        ${problems.slice(0, MAX_PROBLEMS).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
+        <a href="#run">How it was measured</a>
+      </p>`;
 }

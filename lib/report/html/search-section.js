@@ -1,14 +1,14 @@
 import { shownStep } from '../../log/shown-step.js';
 import { agrees } from '../../search/plateau.js';
 import { counted, decimal, percent } from '../../text/figures.js';
-import { count, milliseconds, rate, table, chartTable } from './figures.js';
+import { table, chartTable } from './figures.js';
 import { html } from './markup.js';
 import { plot } from './plot.js';
 
 /**
  * @import { Capacity, MergedRamp, RampResult, Result, SearchResult, StageSum } from '../../model/result.js'
  * @import { ShownStep } from '../../log/shown-step.js'
- * @import { Column } from './figures.js'
+ * @import { Column } from '../../figures/table.js'
  * @import { Section } from './page.js'
  *
  * @typedef {object} Curve of a stage, as the page draws it
@@ -18,23 +18,20 @@ import { plot } from './plot.js';
  * @property {ShownStep[]} steps
  * @property {number | null} knee
  * @property {boolean} hasPlateau
- * @property {{ operationsPerSecond: number, low: number, high: number } | null} capacity
+ * @property {{ operationsPerSecond: number, low: number, high: number, threads?: number } | null} capacity
  * @property {number | null} slo p99 limit in ms
  * @property {string} finding
  */
 
-/**
- * @param {string} unit
- * @returns {readonly Column<ShownStep>[]}
- */
+/** @type {(unit: string) => readonly Column<ShownStep>[]} */
 const columnsFor = (unit) => [
-  { title: 'Step', kind: 'text', cell: ({ what }) => what },
-  { title: unit, cell: ({ x }) => count(x) },
-  { title: 'Rate', unit: 'ops/s', cell: ({ operationsPerSecond }) => rate(operationsPerSecond) },
-  { title: 'p50', unit: 'ms', cell: ({ p50 }) => milliseconds(p50) },
-  { title: 'p99', unit: 'ms', cell: ({ p99 }) => milliseconds(p99) },
-  { title: 'Failed attempts', cell: ({ errors }) => count(errors) },
-  { title: 'Throttled', cell: ({ throttled }) => count(throttled) },
+  { title: 'Step', value: ({ what }) => what },
+  { title: unit, quantity: 'count', value: ({ x }) => x },
+  { title: 'Rate', quantity: 'rate', value: ({ operationsPerSecond }) => operationsPerSecond },
+  { title: 'p50', quantity: 'time', value: ({ p50 }) => p50 },
+  { title: 'p99', quantity: 'time', value: ({ p99 }) => p99 },
+  { title: 'Failed attempts', quantity: 'count', value: ({ errors }) => errors },
+  { title: 'Throttled', quantity: 'count', value: ({ throttled }) => throttled },
 ];
 
 /**
@@ -57,7 +54,7 @@ export function searchSection({ stages }) {
               </p>
               ${plot(`steps-rate-${index}`, `Operations per second by ${curve.unit}`)}
               ${plot(`steps-latency-${index}`, `Latency in ms by ${curve.unit}`, ['p50', 'p99'])}
-              ${chartTable(table({ caption: `Steps of ${curve.stage}`, columns: columnsFor(curve.unit), rows: curve.steps }))}`,
+              ${chartTable(table(`Steps of ${curve.stage}`, { columns: columnsFor(curve.unit), rows: curve.steps }))}`,
         )}`,
         chart: curves,
       };

@@ -1,7 +1,8 @@
+import { SHOWN } from '../../figures/quantities.js';
 import { counted, rounded } from '../../text/figures.js';
 import { linesOf, sweepSentences } from '../sweep-figures.js';
 import { cellRows } from '../sweep-text.js';
-import { chartTable, rate, table } from './figures.js';
+import { chartTable, table } from './figures.js';
 import { html, withWholeOptions } from './markup.js';
 import { formatPage } from './page.js';
 import { STAGE_COLORS, stageKey } from './plot.js';
@@ -9,7 +10,7 @@ import { STAGE_COLORS, stageKey } from './plot.js';
 /**
  * @import { Sweep } from '../../series/sweep-plan.js'
  * @import { SweptStage } from '../sweep-figures.js'
- * @import { Column } from './figures.js'
+ * @import { Column } from '../../figures/table.js'
  *
  * @typedef {ReturnType<typeof linesOf>[number]} Line
  */
@@ -60,14 +61,16 @@ function heatMap(sweep, stage) {
     most === least ? 0 : Math.min(Math.floor((SHADES * Math.log(value / least)) / Math.log(most / least)), SHADES - 1);
   const columns = across.values.map((value, index) => ({
     title: `${across.label}=${value}`,
-    cell: (/** @type {Line} */ { points }) => {
-      const { found } = points[index];
-      return found && html`<span class="heat heat-${shadeOf(found.rate)}">${rate(found.rate)}</span>`;
+    value: (/** @type {Line} */ { points }) => points[index].found?.rate,
+    markup(/** @type {Line} */ { points }) {
+      const found = Number(points[index].found?.rate);
+      return html`<span class="heat heat-${shadeOf(found)}"
+        ><data value="${found}">${SHOWN.rate.textOf(found)}</data></span
+      >`;
     },
   }));
-  return table({
-    caption: `${stage.stage}, operations per second`,
-    columns: [{ title: '', kind: 'text', cell: ({ others }) => others || stage.stage }, ...columns],
+  return table(`${stage.stage}, operations per second`, {
+    columns: [{ title: '', value: ({ others }) => others || stage.stage }, ...columns],
     rows: linesOf(sweep, stage, across),
   });
 }
@@ -159,8 +162,7 @@ function cellTable(sweep, stage) {
   /** @type {readonly Column<string[]>[]} */
   const columns = head.map((title, index) => ({
     title,
-    kind: index < sweep.variables.length ? 'text' : 'figure',
-    cell: (row) => row[index],
+    value: (row) => row[index],
   }));
-  return table({ caption: `${stage.stage} in each cell`, columns, rows });
+  return table(`${stage.stage} in each cell`, { columns, rows });
 }

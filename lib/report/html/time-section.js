@@ -1,29 +1,29 @@
 import { formatTimeOfDay } from '../../text/units.js';
-import { count, megabytes, milliseconds, rate, table, chartTable } from './figures.js';
+import { table, chartTable } from './figures.js';
 import { html } from './markup.js';
 import { plot, stageKey } from './plot.js';
 import { summarizeSeconds } from './seconds-summary.js';
 
 /**
  * @import { Result } from '../../model/result.js'
- * @import { Column } from './figures.js'
+ * @import { Column } from '../../figures/table.js'
  * @import { Section } from './page.js'
  * @import { Stretch } from './seconds-summary.js'
  */
 
 /** @type {readonly Column<Stretch>[]} */
-const COLUMNS = [
-  { title: 'From', unit: 'UTC', kind: 'text', cell: ({ secondStart }) => formatTimeOfDay(Math.floor(secondStart)) },
-  { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
-  { title: 'Seconds', cell: ({ seconds }) => count(seconds) },
-  { title: 'Operations', cell: ({ operations }) => count(operations) },
-  { title: 'Rate', unit: 'ops/s', cell: (stretch) => rate(stretch.rate) },
-  { title: 'Throughput', unit: 'MiB/s', cell: ({ byteRate }) => megabytes(byteRate) },
-  { title: 'p50', unit: 'ms', cell: ({ p50 }) => milliseconds(p50) },
-  { title: 'p99', unit: 'ms', cell: ({ p99 }) => milliseconds(p99) },
-  { title: 'Longest', unit: 'ms', cell: ({ maximum }) => milliseconds(maximum) },
-  { title: 'Failed attempts', cell: ({ failedAttempts }) => count(failedAttempts) },
-  { title: 'Throttled', cell: ({ throttled }) => count(throttled) },
+export const STRETCH_COLUMNS = [
+  { title: 'From UTC', value: ({ secondStart }) => formatTimeOfDay(Math.floor(secondStart)) },
+  { title: 'Stage', value: ({ stage }) => stage },
+  { title: 'Seconds', quantity: 'count', value: ({ seconds }) => seconds },
+  { title: 'Operations', quantity: 'count', value: ({ operations }) => operations },
+  { title: 'Rate', quantity: 'rate', value: ({ rate }) => rate },
+  { title: 'Throughput', quantity: 'throughput', value: ({ byteRate }) => byteRate },
+  { title: 'p50', quantity: 'time', value: ({ p50 }) => p50 },
+  { title: 'p99', quantity: 'time', value: ({ p99 }) => p99 },
+  { title: 'Longest', quantity: 'time', value: ({ maximum }) => maximum },
+  { title: 'Failed attempts', quantity: 'count', value: ({ failedAttempts }) => failedAttempts },
+  { title: 'Throttled', quantity: 'count', value: ({ throttled }) => throttled },
 ];
 
 /**
@@ -50,7 +50,7 @@ export function timeSection({ stages }) {
       ${hasFailures ? plot('failures', 'Failed attempts per second', ['throttled', 'other']) : null}
       ${hasLatency ? plot('latency', 'Latency per second, in ms', ['p50', 'p99', 'longest']) : null}
       ${latencies === null ? null : plot('latency-map', 'Operations by time and latency: darker means more (lighter on a dark page)')}
-      ${chartTable(table({ caption: 'Stages over time', columns: COLUMNS, rows: stretches }))}`,
+      ${chartTable(table('Stages over time', { columns: STRETCH_COLUMNS, rows: stretches }))}`,
     chart: { latencies },
   };
 }

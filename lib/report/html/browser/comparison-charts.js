@@ -2,28 +2,26 @@ import { addChart, FROM_ZERO, readout } from './chart.js';
 import { stageLine } from './theme.js';
 import { decimal } from './units.js';
 
-/** @import { ComparedLine } from '../comparison-page.js' */
+/** @import { ComparedLines } from '../comparison-page.js' */
 
-/** @param {readonly ComparedLine[]} stages */
+/** @param {readonly ComparedLines[]} stages */
 export function drawComparison(stages) {
-  stages.forEach(({ names, before, after }, number) => {
-    const length = Math.max(before.length, after.length);
+  stages.forEach(({ names, rates }, number) => {
+    const length = Math.max(...rates.map((line) => line.length));
     const seconds = Array.from({ length }, (_, second) => second + 0.5);
     const show = readout(`compared-${number}`);
-    const text = (/** @type {number | null | undefined} */ rate) =>
-      rate === null || rate === undefined ? 'nothing' : `${decimal(rate, 0)} ops/s`;
+    const text = (/** @type {number} */ second) =>
+      names.map((name, index) => {
+        const rate = rates[index][second] ?? null;
+        return `${name} ${rate === null ? 'nothing' : `${decimal(rate, 0)} ops/s`}`;
+      });
     addChart(`compared-${number}`, (colors) => ({
       height: 200,
-      data: [seconds, ...[before, after].map((rates) => seconds.map((_, second) => rates[second] ?? null))],
-      series: [0, 1].map((index) => ({ ...stageLine(index, colors), width: 1.75 })),
+      data: [seconds, ...rates.map((line) => seconds.map((_, second) => line[second] ?? null))],
+      series: rates.map((_, index) => ({ ...stageLine(index, colors), width: 1.75 })),
       x: { time: false, range: [0, Math.max(length, 1)] },
       y: FROM_ZERO,
-      onCursor: (second) =>
-        show(
-          second === null
-            ? null
-            : `Second ${second + 1}: ${names[0]} ${text(before[second])}, ${names[1]} ${text(after[second])}`,
-        ),
+      onCursor: (second) => show(second === null ? null : `Second ${second + 1}: ${text(second).join(', ')}`),
     }));
   });
 }

@@ -160,7 +160,9 @@ function drawFindings({ capacity, knee, hasPlateau }, colors) {
       ctx.globalAlpha = 1;
       ctx.fillRect(bbox.left, middle, bbox.width, devicePixelRatio);
       ctx.fillStyle = colors.text;
-      const label = `${hasPlateau ? 'plateau' : 'held'} ${decimal(capacity.operationsPerSecond)} (${decimal(capacity.low)} to ${decimal(capacity.high)})`;
+      const { operationsPerSecond, low: least, high: most, threads } = capacity;
+      const what = hasPlateau ? 'plateau' : `hold at ${threads} threads`;
+      const label = `${what}: ${decimal(operationsPerSecond)} ops/s (${decimal(least)} to ${decimal(most)})`;
       const margin = 8 * devicePixelRatio;
       const right = bbox.left + bbox.width - margin - ctx.measureText(label).width;
       const isBeforeKnee = knee === null || plot.valToPos(knee, 'x', true) > bbox.left + bbox.width / 2;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { QUANTITIES, showValue, toBase, unitNamed } from '../../lib/thresholds/quantities.js';
+import { QUANTITIES, showValue, toBase, unitNamed } from '../../lib/figures/quantities.js';
 
-/** @import { QuantityName } from '../../lib/thresholds/quantities.js' */
+/** @import { QuantityName } from '../../lib/figures/quantities.js' */
 
 const NAMES = /** @type {QuantityName[]} */ (Object.keys(QUANTITIES));
 

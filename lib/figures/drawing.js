@@ -1,6 +1,6 @@
 import { cutToWidth, textWidth } from '../text/text-width.js';
 
-/** @import { Look } from './reporter.js' */
+/** @typedef {{ columns: number, rows: number, isUnicode: boolean, hasColour: boolean }} Look `isUnicode`: shows block elements, not only ASCII */
 
 /** `levels` are the characters of a sparkline, from empty to full. */
 const BLOCKS = Object.freeze({ levels: ' ▁▂▃▄▅▆▇█', full: '█', empty: '░', ellipsis: '…' });

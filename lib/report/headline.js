@@ -1,0 +1,105 @@
+import { predicateOf } from '../bottleneck/sentence.js';
+import { figureNamed } from '../figures/catalogue.js';
+import { quantityText } from '../figures/quantities.js';
+import { capacityOf, isTooShort, rateOf } from '../figures/stage-table.js';
+import { isClean, shortcomingsOf } from '../model/completeness.js';
+import { agrees } from '../search/plateau.js';
+import { counted, percent } from '../text/figures.js';
+
+/**
+ * @import { WritableResult, WritableStage } from '../model/write-result.js'
+ */
+
+/**
+ * Answers with one line per stage, such as `Read 11,190 ops/s, p99 15.5 ms, limited by the store`. Untrusted text in it
+ * is not escaped.
+ *
+ * @param {Pick<WritableResult, 'stages' | 'hosts'>} result
+ * @returns {string[]} at least one line
+ */
+export function headlinesOf({ stages, hosts }) {
+  const names = new Set(hosts.map((each, index) => each.merge?.name ?? each.host ?? index));
+  const who = names.size > 1 ? `${counted(names.size, 'host')}: ` : '';
+  return stages.length === 0
+    ? ['Nothing was measured']
+    : stages.map(
+        (stage, index) =>
+          `${index === 0 ? who : ''}${stage.stage} ${[...measuredOf(stage), limitOf(stage)].join(', ')}`,
+      );
+}
+
+/** @param {WritableStage} stage */
+function measuredOf(stage) {
+  if (isTooShort(stage)) {
+    return ['too short for its warm-up'];
+  }
+  const { bound, operationsPerSecond = null, slo } = stage.search?.rate ?? {};
+  if (operationsPerSecond !== null) {
+    const rate = quantityText('rate', operationsPerSecond);
+    return [`${bound === 'exact' ? '' : `${bound} `}${rate} with a p99 of up to ${quantityText('time', Number(slo))}`];
+  }
+  const capacity = capacityOf(stage);
+  if (capacity !== null) {
+    return [capacityText(stage, capacity)];
+  }
+  const [rate, peak] = [rateOf(stage), stage.peak ?? null];
+  const p99 = figureNamed('p99')?.value?.(stage) ?? null;
+  return [
+    rate === null && peak !== null ? `${quantityText('rate', peak)} in the peak second` : quantityText('rate', rate),
+    ...(p99 === null ? [] : [`p99 ${quantityText('time', p99)}`]),
+  ];
+}
+
+/**
+ * @param {WritableStage} stage
+ * @param {NonNullable<ReturnType<typeof capacityOf>>} capacity
+ */
+function capacityText({ search, merge }, { operationsPerSecond, low, high, confidence, threads }) {
+  const hasPlateau = search?.hasPlateau ?? merge?.ramp?.hasPlateau;
+  const best = search?.best ?? operationsPerSecond;
+  const isContradicted = !agrees(operationsPerSecond, best);
+  const doubt = isContradicted ? `contradicted by ${quantityText('rate', best)} in the best step` : 'without a plateau';
+  const rate = `${hasPlateau || isContradicted ? '' : 'at least '}${quantityText('rate', operationsPerSecond)}`;
+  const from = `${hasPlateau ? 'from' : 'with'} ${counted(threads, 'thread')}${hasPlateau ? '' : `, ${doubt}`}`;
+  return `capacity ${rate} ${from} (${percent(confidence)} interval ${intervalText(low, high)})`;
+}
+
+/**
+ * @param {number} low ops/s
+ * @param {number} high
+ */
+export function intervalText(low, high) {
+  return `${quantityText('rate', low)} to ${quantityText('rate', high)}`.replace(' ops/s', '').replace(' ops/s', '');
+}
+
+/** @param {WritableStage} stage */
+function limitOf({ bottleneck }) {
+  return !bottleneck || bottleneck.cause === 'inconclusive' ? 'limit unknown' : predicateOf(bottleneck);
+}
+
+/**
+ * What does not belong to a stage and is missing, failed or ended early: one line each, of untrusted text.
+ *
+ * @param {Pick<WritableResult, 'problems' | 'cleanup' | 'merge'>} result
+ */
+export function problemsOfRun({ problems, cleanup, merge }) {
+  const left = cleanup === null || isClean(cleanup) ? [] : [`clean-up: ${leftText(cleanup.left)}`];
+  const incomplete = (merge?.warnings ?? []).filter((warning) => warning.incomplete).map(warningText);
+  return [...problems, ...left, ...incomplete];
+}
+
+/** @param {number} left objects; negative if they could not be counted */
+function leftText(left) {
+  return left < 0 ? 'the remaining objects could not be counted' : `${counted(left, 'object')} left`;
+}
+
+/** @param {WritableResult} result */
+export function problemsOf(result) {
+  const ofStages = result.stages.flatMap((stage) => shortcomingsOf(stage).map((each) => `${stage.stage}: ${each}`));
+  return [...problemsOfRun(result), ...ofStages];
+}
+
+/** @param {{ file: string, line: number | null, message: string }} warning of a merge */
+export function warningText({ file, line, message }) {
+  return `${file}${line === null ? '' : `:${line}`}: ${message}`;
+}

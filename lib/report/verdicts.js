@@ -1,0 +1,128 @@
+import { figureNamed } from '../figures/catalogue.js';
+import { SHOWN } from '../figures/quantities.js';
+import { counted } from '../text/figures.js';
+
+/**
+ * @import { Figure } from '../figures/catalogue.js'
+ * @import { Column } from '../figures/table.js'
+ * @import { MetricComparison } from '../model/comparison.js'
+ *
+ * @typedef {{ stage: string, metrics: readonly MetricComparison[] }} ComparedStage
+ */
+
+/** @param {string} metric */
+function figureOf(metric) {
+  return /** @type {Figure} */ (figureNamed(metric));
+}
+
+/** Such as `p99` or `Rate, ops/s`. @param {MetricComparison} comparison */
+function nameOf({ metric }) {
+  const { title, quantity } = figureOf(metric);
+  const { unit } = SHOWN[quantity];
+  return unit === '' ? title : `${title}, ${unit}`;
+}
+
+/**
+ * @param {number | null} value
+ * @param {string} metric
+ */
+function valueText(value, metric) {
+  return value === null ? null : SHOWN[figureOf(metric).quantity].textOf(value);
+}
+
+/** @param {Pick<MetricComparison, 'low' | 'high'>} interval */
+export function intervalOf({ low, high }) {
+  const { textOf } = SHOWN.ratio;
+  return low === null && high === null ? null : `${textOf(low ?? 0)} to ${high === null ? 'any' : textOf(high)}`;
+}
+
+/**
+ * The table of a stage that was compared: a row per figure.
+ *
+ * @param {string} before name of the side
+ * @param {string} after
+ * @returns {Column<MetricComparison>[]}
+ */
+export function verdictColumns(before, after) {
+  return [
+    { title: 'Figure', value: nameOf },
+    { title: before, quantity: 'count', value: (row) => valueText(row.before, row.metric) },
+    { title: after, quantity: 'count', value: (row) => valueText(row.after, row.metric) },
+    { title: 'Ratio', quantity: 'ratio', value: ({ ratio }) => ratio },
+    { title: '95% interval', quantity: 'count', value: intervalOf },
+    { title: 'Verdict', value: shownVerdict },
+  ];
+}
+
+/** If the interval excludes 1, one of this many intervals can do so by chance. @param {MetricComparison} comparison */
+export function shownVerdict({ verdict, low, high }) {
+  const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
+  return isDoubtful ? 'maybe chance' : verdict;
+}
+
+/**
+ * Why nothing can be said about some figures, and what would tell.
+ *
+ * @param {readonly (MetricComparison & { moreQuads?: number | null })[]} metrics
+ * @returns {string[]} a line per reason
+ */
+export function openQuestions(metrics) {
+  /** Figures by reason. @type {Map<string, string[]>} */
+  const open = new Map();
+  for (const { metric, reason, moreQuads } of metrics) {
+    if (reason !== null) {
+      const text = moreQuads === undefined ? reason : `${reason}; ${moreText(moreQuads)}`;
+      open.set(text, [...(open.get(text) ?? []), figureOf(metric).title]);
+    }
+  }
+  return [...open].map(([text, titles]) => `cannot tell for ${titles.join(', ')}: ${text}`);
+}
+
+/** @param {number | null} quads */
+function moreText(quads) {
+  return quads === null
+    ? 'more quads are unlikely to help: use more objects or a longer --duration'
+    : `about ${counted(quads, 'more quad')} should be enough`;
+}
+
+/**
+ * The answer of a comparison: `direct: Read 1.97 times (±0.04) as fast as sdk`.
+ *
+ * @param {ComparedStage & { seconds?: { before: number, after: number } }} stage
+ * @param {{ label: string, reference: string, margin: number }} names
+ */
+export function verdictSentence({ stage, metrics }, { label, reference, margin }) {
+  const rate = metrics.find(({ metric }) => metric === 'rate');
+  const failures = metrics.find(({ metric }) => metric === 'errorShare')?.verdict ?? 'the same';
+  const latencies = ['faster', 'slower'].flatMap((verdict) => {
+    const same = metrics.filter((each) => figureOf(each.metric).isLatency && each.verdict === verdict);
+    return same.length === 0 ? [] : [`${same.map(({ metric }) => figureOf(metric).title).join(', ')} ${verdict}`];
+  });
+  const clauses = [
+    rate === undefined ? 'no rate' : rateClause(rate, reference, margin),
+    ...latencies,
+    ...(failures === 'more' || failures === 'fewer' ? [`${failures} attempts failed`] : []),
+  ];
+  return `${label}: ${stage} ${clauses.join('; ')}`;
+}
+
+/**
+ * @param {MetricComparison} rate
+ * @param {string} reference
+ * @param {number} margin
+ */
+function rateClause({ verdict, ratio, low, high, reason }, reference, margin) {
+  if (verdict === 'the same') {
+    return `as fast as ${reference}, within ${percentage(margin)}`;
+  }
+  if (verdict === 'cannot tell' || ratio === null) {
+    return `cannot be told from ${reference}${reason === null ? '' : `: ${reason}`}`;
+  }
+  const reach = low === null || high === null ? '' : ` (±${((high - low) / 2).toFixed(2)})`;
+  return `${ratio.toFixed(2)} times${reach} as fast as ${reference}`;
+}
+
+/** @param {number} share */
+export function percentage(share) {
+  return `${Number((100 * share).toFixed(1))}%`;
+}

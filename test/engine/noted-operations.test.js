@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NotedOperations, sumOfNoted } from '../../lib/engine/noted-operations.js';
+
+/** @import { OperationRecord } from '../../lib/operations/operation-record.js' */
+
+const CLOCK = { toEpoch: (/** @type {number} */ moment) => 1000 + moment };
+const IDS = { requestId: 'id-1', ray: 'abc-FRA' };
+
+/**
+ * @param {number} startedAt
+ * @param {number} duration
+ */
+function record(startedAt, duration) {
+  const reply = { status: 200, identify: () => IDS };
+  const times = { startedAt, finishedAt: startedAt + duration };
+  const operation = { name: 'read' };
+  return /** @type {OperationRecord} */ (
+    /** @type {unknown} */ ({ ...times, operation, attempts: 2, bucket: 'one', key: 'k', connection: { reply } })
+  );
+}
+
+test('the twenty slowest operations of all workers are kept, slowest first, with what identifies them', () => {
+  const workers = [0, 1].map((worker) => {
+    const noted = new NotedOperations(CLOCK);
+    for (let index = 0; index < 50; index += 1) {
+      const next = record(index, 2 * ((index * 7) % 50) + worker);
+      if (next.finishedAt - next.startedAt > noted.threshold) {
+        noted.slow(next);
+      }
+    }
+    return noted.toState();
+  });
+  const { slowest, failures } = sumOfNoted(workers);
+  assert.deepEqual(
+    slowest.map(({ duration }) => duration),
+    Array.from({ length: 20 }, (_, index) => 99 - index),
+  );
+  const identified = { operation: 'read', attempts: 2, bucket: 'one', key: 'k', status: 200, ...IDS, error: null };
+  assert.deepEqual(slowest[0], { time: 1000 + slowest[0].time - 1000, duration: 99, ...identified });
+  assert.deepEqual(failures, []);
+});
+
+test('the last twenty failures of all workers are kept, in order of time', () => {
+  const workers = [0, 1].map((worker) => {
+    const noted = new NotedOperations(CLOCK);
+    Array.from({ length: 30 }, (_, index) => noted.failed(record(2 * index + worker, 1), 'timeout'));
+    return noted.toState();
+  });
+  const { failures } = sumOfNoted(workers);
+  assert.deepEqual(
+    failures.map(({ time, error }) => [time, error]),
+    Array.from({ length: 20 }, (_, index) => [1040 + index, 'timeout']),
+  );
+});
