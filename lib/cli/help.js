@@ -53,7 +53,7 @@ export const COMMANDS = Object.freeze({
   },
   sweep: {
     operands: '<objects> <threads>',
-    summary: 'measure each combination of sizes, threads, …',
+    summary: 'measure combinations of options',
     description:
       'Runs every combination of the values of one or more options, in random order, and reports ops/s, MiB/s and p99 ' +
       'of each stage: sizes, threads, buckets, clients, endpoints or any other option of the load or the store.',
@@ -72,7 +72,7 @@ export const COMMANDS = Object.freeze({
   },
   completion: {
     operands: '<shell>',
-    summary: 'print a completion script: bash, zsh or fish',
+    summary: 'print completions for a shell',
     description: 'Prints a script that completes commands and options in bash, zsh or fish.',
   },
   run: {

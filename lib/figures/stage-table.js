@@ -1,5 +1,5 @@
 import { shortLimit } from '../text/figures.js';
-import { bestStepOf } from '../log/shown-step.js';
+import { bestStepOf } from './shown-step.js';
 import { sizeRange } from '../text/units.js';
 import { figuresOf } from './catalogue.js';
 

@@ -1,4 +1,4 @@
-import { shownStep } from './shown-step.js';
+import { shownStep } from '../figures/shown-step.js';
 import { HOLD_MS } from '../search/capacity-search.js';
 import { agrees } from '../search/plateau.js';
 import { counted } from '../text/figures.js';

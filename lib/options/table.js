@@ -102,7 +102,6 @@ const WORKLOAD = {
     flag: '--existing <prefix>',
     help: "read existing objects under this prefix ('*': all); write nothing",
     detail: 'up to `<objects>` of them; see [existing data](../measure/loads.md#existing-data)',
-    main: true,
     read: values.existingPrefix,
     record: values.formatExisting,
     excludes: {
@@ -311,8 +310,8 @@ const WORKLOAD = {
 const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
-    help: 'open loop: start this many operations per second, in every stage or in the mix',
-    detail: '0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
+    help: 'open loop: start this many operations per second',
+    detail: 'in every stage, or in the mix; 0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
     main: true,
     read: values.rate,
     excludes: SET_BY_STEPS,
@@ -815,7 +814,6 @@ const CHECKS = {
     flag: '--assert <limit>',
     help: "exit with 3 unless this holds, e.g. 'read.p99 < 50ms'; can be repeated",
     detail: 'see [thresholds](../use/ci.md#thresholds)',
-    main: true,
     read: (text) => text,
     repeats: true,
     excludes: RUNS_ONLY,

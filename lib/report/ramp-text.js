@@ -1,6 +1,6 @@
 import { counted } from '../text/figures.js';
 import { formatTimeOfDay } from '../text/units.js';
-import { shownStep } from '../log/shown-step.js';
+import { shownStep } from '../figures/shown-step.js';
 import { describeShortfall } from '../model/ramp.js';
 import { listed } from './names.js';
 

@@ -2,7 +2,7 @@ import { testRatio } from '../compare/log-ratio.js';
 import { estimateOfRuns } from '../compare/rate.js';
 import { meanOf } from '../statistics/moments.js';
 import { studentT } from '../statistics/student-t.js';
-import { quantityText } from '../figures/quantities.js';
+import { SHOWN } from '../figures/quantities.js';
 import { rateOf, rowOfStage } from '../figures/stage-table.js';
 import { counted, decimal, listOf, rounded } from '../text/figures.js';
 import { throughputText } from '../text/units.js';
@@ -34,7 +34,7 @@ import { throughputText } from '../text/units.js';
 export const SWEPT_FIGURES = [
   { title: 'ops/s', value: ({ rate }) => rate, format: decimal, interval: ({ interval }) => interval },
   { title: 'MiB/s', value: ({ bytesPerSecond }) => bytesPerSecond, format: throughputText },
-  { title: 'p99', value: ({ p99 }) => p99, format: (ms) => quantityText('time', ms) },
+  { title: 'p99', value: ({ p99 }) => p99, format: (ms) => `${SHOWN.time.textOf(ms)}ms` },
   {
     title: 'ratio',
     value: ({ ratio }) => ratio,

@@ -59,7 +59,7 @@ test('every option has its own flag, a group, and one line of help', () => {
   const flags = Object.values(ROWS).map(flagOf);
   assert.deepEqual(flags, [...new Set(flags)]);
   for (const [name, { flag, group, help }] of Object.entries(ROWS)) {
-    assert.match(flag, /^--[a-z][a-z0-9-]*( [<[][a-z0-9/-]+[>\]])?$/i, name);
+    assert.match(flag, /^--[a-z][a-z0-9-]*( [<[][a-z0-9/=-]+[>\]])?$/i, name);
     assert.ok(group in GROUPS && help.length > 4 && help.length < 100 && !help.includes('\n'), name);
   }
 });

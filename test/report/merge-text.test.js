@@ -46,7 +46,7 @@ test('missing figures are reported in their place', () => {
   const [name, lines] = Object.entries(logs)[1];
   const cut = lines.findIndex((line) => line.startsWith('Read took'));
   const text = blocksOf({ ...logs, [name]: lines.slice(0, cut) });
-  assert.match(text, / of [\d,]+ operations on 1 of 2 hosts\n {23}missing: log-host-2\.txt:\d+: no histogram\n/);
+  assert.match(text, / max [\d.]+ms on 1 of 2 hosts\n {23}missing: log-host-2\.txt:\d+: no histogram\n/);
   assert.match(text, /\n {2}Operations {11}at least [\d,]+, /);
 });
 

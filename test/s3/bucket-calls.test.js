@@ -34,6 +34,7 @@ test('a list of objects has their keys, sizes, dates and ETags', () => {
       ...Array(3).fill({ Key: undefined, Size: NaN, LastModified: undefined, ETag: undefined }),
     ],
     IsTruncated: true,
+    NextContinuationToken: undefined,
     EncodingType: 'url',
   });
 });

@@ -75,7 +75,7 @@ test('the workers get threads, size, indices, windows and time', async () => {
         ...{ threads: 64, size: 8192, sizes: undefined, access: undefined, pacing: null, warmup: 250 },
         windows: { startsAt: 1000, width: 250 },
       },
-      budget: { memory: null, first: 100, objects: 100_000, cycles: false },
+      budget: { memory: null, first: 100, objects: 100_000, cycles: false, most: undefined },
       limit: { stopsAt: 1000 + 2750, endsAt: 1000 + 3250 },
     },
   );

@@ -1,4 +1,4 @@
-import { shownStep } from '../../log/shown-step.js';
+import { shownStep } from '../../figures/shown-step.js';
 import { agrees } from '../../search/plateau.js';
 import { counted, decimal, percent } from '../../text/figures.js';
 import { table, chartTable } from './figures.js';
@@ -7,7 +7,7 @@ import { plot } from './plot.js';
 
 /**
  * @import { Capacity, MergedRamp, RampResult, Result, SearchResult, StageSum } from '../../model/result.js'
- * @import { ShownStep } from '../../log/shown-step.js'
+ * @import { ShownStep } from '../../figures/shown-step.js'
  * @import { Column } from '../../figures/table.js'
  * @import { Section } from './page.js'
  *

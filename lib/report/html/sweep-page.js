@@ -64,9 +64,8 @@ function heatMap(sweep, stage) {
     value: (/** @type {Line} */ { points }) => points[index].found?.rate,
     markup(/** @type {Line} */ { points }) {
       const found = Number(points[index].found?.rate);
-      return html`<span class="heat heat-${shadeOf(found)}"
-        ><data value="${found}">${SHOWN.rate.textOf(found)}</data></span
-      >`;
+      const shown = html`<data value="${found}">${SHOWN.rate.textOf(found)}</data>`;
+      return html`<span class="heat heat-${shadeOf(found)}">${shown}</span>`;
     },
   }));
   return table(`${stage.stage}, operations per second`, {

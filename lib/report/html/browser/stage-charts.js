@@ -4,7 +4,7 @@ import { decimal, milliseconds, percentile, short } from './units.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { ShownStep } from '../../../log/shown-step.js'
+ * @import { ShownStep } from '../../../figures/shown-step.js'
  * @import { Curve } from '../search-section.js'
  * @import { Colors } from './theme.js'
  */
