@@ -47,7 +47,7 @@ export interface RunOptions {
   prefix?: string;
   /** accept versioned buckets; clean-up also removes the versions that the run created */
   allowVersioned?: boolean;
-  /** open loop: start this many operations per second, in every stage or in the mix */
+  /** open loop: start this many operations per second */
   rate?: number | string;
   /** spacing of operations in an open loop: constant or poisson (default: constant) */
   arrival?: 'constant' | 'poisson';
