@@ -114,7 +114,7 @@ type OptionalOfStage =
 /** One kind of operation in a mixed stage. */
 export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | keyof PartsSum>> &
   Nullable<KindSum, 'unloaded'> &
-  Optional<KindSum, 'averageKeys' | keyof PartsSum> & { bottleneck: Bottleneck };
+  Optional<KindSum, 'averageKeys' | Extract<keyof KindSum, keyof PartsSum>> & { bottleneck: Bottleneck };
 
 export type PartResult = PartSum & Known<PartSum, 'average' | 'averageBytes'>;
 
