@@ -5,15 +5,15 @@ import { counted, decimal } from '../text/figures.js';
 /**
  * How often objects were read, and what was found of objects that something else keeps or changes.
  *
- * @param {Partial<Pick<StageSum, 'vanished' | 'changed' | 'archived' | 'staleByCache' | 'reads' | 'contenders' |
+ * @param {Partial<Pick<StageSum, 'vanished' | 'changed' | 'archived' | 'staleByCache' | 'reads' | 'bytes' | 'contenders' |
  *   'integrityErrors' | 'undecidedRaces'>>} stage
  * @returns {string[]} phrases
  */
-export function stageFindings({ vanished, changed, archived, staleByCache, reads, contenders, ...races }) {
+export function stageFindings({ vanished, changed, archived, staleByCache, reads, bytes, contenders, ...races }) {
   const { first, repeated } = reads ?? {};
   const times = first && repeated?.operations ? 1 + repeated.operations / first.operations : 1;
   return [
-    ...(times > 1 ? [`each object was read ${decimal(times)} times`] : []),
+    ...(times > 1 ? [`each object was ${bytes === 0 ? 'requested' : 'read'} ${decimal(times)} times`] : []),
     ...(staleByCache ? [`the cache served old versions in ${counted(staleByCache, 'read')}`] : []),
     ...(contenders
       ? [`${counted(races.integrityErrors ?? 0, 'violation')}, ${counted(races.undecidedRaces ?? 0, 'undecided race')}`]
