@@ -216,7 +216,7 @@ test('the run ends with a table and sentences, or with neither if no stage ran',
   });
   assert.deepEqual(lines, [
     '',
-    'Stage  Ops/s                            p95     p99  Errors',
+    'Stage  Ops/s                            p50     p99  Errors',
     'Write   20.0  █████████████████████  50.0ms  50.0ms       0',
     '',
     'The limit of Write is unknown: only 10 operations, too few',
