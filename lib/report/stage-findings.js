@@ -2,6 +2,9 @@ import { counted, decimal } from '../text/figures.js';
 
 /** @import { StageSum } from '../model/result.js' */
 
+/** Fewer repeated reads would be shown as 1.0 times. */
+const LEAST_SHOWN = 1.05;
+
 /**
  * How often objects were read, and what was found of objects that something else keeps or changes.
  *
@@ -13,7 +16,7 @@ export function stageFindings({ vanished, changed, archived, staleByCache, reads
   const { first, repeated } = reads ?? {};
   const times = first && repeated?.operations ? 1 + repeated.operations / first.operations : 1;
   return [
-    ...(times > 1 ? [`each object was ${bytes === 0 ? 'requested' : 'read'} ${decimal(times)} times`] : []),
+    ...(times >= LEAST_SHOWN ? [`each object was ${bytes === 0 ? 'requested' : 'read'} ${decimal(times)} times`] : []),
     ...(staleByCache ? [`the cache served old versions in ${counted(staleByCache, 'read')}`] : []),
     ...(contenders
       ? [`${counted(races.integrityErrors ?? 0, 'violation')}, ${counted(races.undecidedRaces ?? 0, 'undecided race')}`]

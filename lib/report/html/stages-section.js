@@ -49,6 +49,6 @@ function findingOf(stage) {
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[limit, ...hostReasons.map((reason) => `${reason}.`), ...end, ...percentiles, ...suspended, ...ended, ...stageFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
+      ${[limit, ...hostReasons.map((reason) => `${reason}.`), ...end, ...percentiles, ...suspended, ...ended, ...stageFindings(stage).map((finding) => `${finding[0].toUpperCase()}${finding.slice(1)}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${withWholeOptions(text)}</p>`)}
     </dd> `;
 }
