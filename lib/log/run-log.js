@@ -50,13 +50,13 @@ export class RunLog {
    */
   constructor({ writeLine, writeMachineLine }) {
     this.#writeLine = writeLine;
-    this.#writeMachineLine = writeMachineLine ?? (() => {});
+    this.#writeMachineLine = writeMachineLine;
   }
 
   /** @param {RunFacts} facts */
   runStarts(facts) {
     this.#hasBegun = true;
-    this.#writeMachineLine(machineLine({ kind: 'run', format: LOG_FORMAT, ...facts }));
+    this.#writeMachineLine?.(machineLine({ kind: 'run', format: LOG_FORMAT, ...facts }));
   }
 
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
@@ -80,7 +80,7 @@ export class RunLog {
     this.#write([stepLine(stage, step, this.#search)], 'search');
     // Written as the step ends, so that a log truncated later still contains it.
     const at = `${'phase' in step ? 'search' : 'ramp'}.steps.${this.#parts}`;
-    this.#writeMachineLine(machineLine({ kind: 'part', stage, at, ...step }));
+    this.#writeMachineLine?.(machineLine({ kind: 'part', stage, at, ...step }));
     this.#parts += 1;
   }
 
@@ -94,7 +94,7 @@ export class RunLog {
     );
     this.#write(kindLines, 'second');
     if (this.#seconds.length > 0 && secondStart - this.#seconds[0].secondStart >= SECONDS_PER_LINE) {
-      this.#writeMachineLine(machineLine({ kind: 'seconds', stage, ...this.#takeSeconds() }));
+      this.#writeMachineLine?.(machineLine({ kind: 'seconds', stage, ...this.#takeSeconds() }));
     }
     this.#seconds.push({ secondStart, operations, bytes, failedAttempts, throttled });
   }
@@ -122,7 +122,10 @@ export class RunLog {
     // Omit the steps, which have their own lines.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     const head = { lines: this.#parts, seconds: this.#takeSeconds() };
-    recordLines(stage, { ...fields, ...found }, head).forEach(this.#writeMachineLine);
+    // Encoding the histograms of a record takes time.
+    if (this.#writeMachineLine !== null) {
+      recordLines(stage, { ...fields, ...found }, head).forEach(this.#writeMachineLine);
+    }
   }
 
   /** @param {Pick<RunResult, 'stages' | 'problems' | 'crash' | 'cleanup' | 'requests'>} run */
@@ -131,7 +134,7 @@ export class RunLog {
       this.#write(textTable(stageTable(stages), PLAIN), 'table');
     }
     if (this.#hasBegun) {
-      this.#writeMachineLine(machineLine({ kind: 'end', problems: problemsOf(run), cleanup, requests }));
+      this.#writeMachineLine?.(machineLine({ kind: 'end', problems: problemsOf(run), cleanup, requests }));
     }
   }
 
