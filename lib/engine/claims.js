@@ -96,9 +96,12 @@ export class Claims {
 
   /** Waits until the object, which {@link next} has chosen, may be replaced. @param {OperationRecord} record */
   place({ localIndex }) {
-    const pauses = this.#replaced?.pauses;
+    if (this.#replaced === null) {
+      return 0;
+    }
+    const { pauses } = this.#replaced;
     const now = this.#now();
-    return pauses === undefined || pauses.take(localIndex, now)
+    return pauses.take(localIndex, now)
       ? 0
       : Math.min(Math.max(pauses.freeFrom(localIndex) - now, MIN_WAIT_MS), MAX_WAIT_MS);
   }

@@ -25,7 +25,10 @@ export class NotedOperations {
 
   /** @param {OperationRecord} record that took longer than the threshold */
   slow(record) {
-    this.#slowest = slowestOf([...this.#slowest, this.#note(record, null)]);
+    const noted = this.#note(record, null);
+    const place = this.#slowest.findIndex(({ duration }) => duration < noted.duration);
+    this.#slowest.splice(place < 0 ? this.#slowest.length : place, 0, noted);
+    this.#slowest.length = Math.min(this.#slowest.length, MAX_NOTED);
     this.threshold = this.#slowest[MAX_NOTED - 1]?.duration ?? -1;
   }
 

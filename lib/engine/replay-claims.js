@@ -1,5 +1,6 @@
 import { OPERATIONS } from '../operations/registry.js';
 import { MEMBER_VALUES } from '../workload/trace.js';
+import { MAX_WAIT_MS, MIN_WAIT_MS } from './claims.js';
 
 /**
  * @import { OperationRecord } from '../operations/operation-record.js'
@@ -11,10 +12,6 @@ import { MEMBER_VALUES } from '../workload/trace.js';
  */
 
 const LIST_KEYS = 1000;
-
-/** Bounds of the wait before an operation looks again whether its object is free. */
-const MIN_WAIT_MS = 2;
-const MAX_WAIT_MS = 100;
 
 /**
  * Decides what a worker's threads do next in a replay: see StageClaims. Each claim is a recorded request. A change of an

@@ -6,9 +6,10 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
  */
 
 /**
- * @typedef {SecondCount & { latencies: LatencyHistogram, objectBytes?: number, kinds?: KindCount[], billed: number[] }} MeasuredSecond
- *   `latencies`: of operations that completed in the second; `kinds`: the counts of each kind if there are several;
- *   `objectBytes`: of the objects, if there is only one kind; `billed`: attempts by kind that the store bills, since the previous second
+ * @typedef {SecondCount & { latencies: LatencyHistogram, objectBytes?: number, kinds?: KindCount[],
+ *   billed: number[] }} MeasuredSecond `latencies`: of operations that completed in the second; `objectBytes`: of their
+ *   objects, if there is only one kind; `kinds`: the counts of each kind if there are several; `billed`: attempts by kind
+ *   that the store bills, since the previous second
  */
 
 /** Merges the seconds of several workers, and passes each on, in order, once every worker has reported it. */

@@ -37,8 +37,8 @@ const NO_OBJECTS_ETAG = `"${'0'.repeat(32)}"`;
  */
 
 /**
- * What became of a contender's request: it was carried out; its condition did not hold; the store asked for fewer
- * requests; or nobody knows.
+ * The outcome of a contender's request: it was carried out; its condition did not hold; the store asked for fewer
+ * requests; or the outcome is unknown.
  *
  * @typedef {'winner' | 'loser' | 'throttled' | 'lost'} RaceOutcome
  */
@@ -108,8 +108,7 @@ class Contender extends RequestStep {
  *
  * @typedef {object} RaceMeter
  * @property {number} undecidedRaces
- * @property {(step: Timings) => void} stepSucceeded counts a request that
- *   succeeded, other than the last of a race
+ * @property {(step: Timings) => void} stepSucceeded counts a request that succeeded, other than the last of a race
  * @property {(outcome: string, timings: Timings, bytes: number) => void} answeredBy counts a contender's write
  *
  * @typedef {object} RaceContext
