@@ -98,10 +98,8 @@ async function runRequest(argv, program) {
     );
     return EXIT.complete;
   }
-  if (command === 'run' || command === 'quick') {
-    if (options.dryRun) {
-      return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);
-    }
+  if ((command === 'run' || command === 'quick') && options.dryRun) {
+    return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);
   }
   if (command === 'run') {
     return (await load(() => import('./benchmark.js'))).runByCommand(options, program);

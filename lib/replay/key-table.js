@@ -1,3 +1,5 @@
+import { hash as digestOf } from 'node:crypto';
+
 const FIRST_SLOTS = 2 ** 16;
 const MAX_FILL = 0.7;
 
@@ -65,23 +67,13 @@ export class KeyTable {
 /** @typedef {{ low: number, high: number }} KeyHash two unsigned 32-bit integers */
 
 /**
- * 64 bits by multiplication, as in cyrb53 (bryc, public domain): two of 20 million keys collide with a probability of
- * about 1 in 100,000.
+ * Takes 64 bits of a SHA-256: two of 20 million keys collide with a probability of about 1 in 100,000.
  *
  * @param {string} bucket
  * @param {string} key
  * @returns {KeyHash}
  */
 export function hashOf(bucket, key) {
-  const text = `${bucket}/${key}`;
-  let low = 0xdeadbeef;
-  let high = 0x41c6ce57;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x9e3779b1);
-    high = Math.imul(high ^ unit, 0x5f356495);
-  }
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
-  return { low: low >>> 0, high: high >>> 0 };
+  const digest = digestOf('sha256', `${bucket}/${key}`, 'buffer');
+  return { low: digest.readUInt32LE(0), high: digest.readUInt32LE(4) };
 }
