@@ -218,7 +218,7 @@ function capacityOf(field) {
   return { quantity: /** @type {const} */ ('rate'), value, onlyOf: /** @type {const} */ ('search') };
 }
 
-/** Null for a part of a stage, whose failed attempts nobody counts. @type {StageFigure} */
+/** Null for a part of a stage, whose failed attempts are not counted. @type {StageFigure} */
 function failedAttemptsIn(stage) {
   return stage.errors === undefined ? null : failedAttemptsOf(stage);
 }

@@ -139,7 +139,7 @@ export class DirectConnection {
   /** Bytes of the object being written or read. */
   #size = 0;
 
-  /** What identifies the response: copied from its head, and made into a text only if somebody asks. */
+  /** What identifies the response: copied from its head, and decoded only on request. */
   #ids = { bytes: Buffer.alloc(2 * RAY_AT), end: 0, rayEnd: RAY_AT };
   /** @type {Reply} */
   reply = {
