@@ -16,7 +16,10 @@ describe('commands on the pages', { concurrency: 2 }, () => {
       const folder = await folderWith(t, { 'access.ndjson': ACCESS_LOG });
       await Promise.all(PROGRAMS.map((name) => symlink(path.join(ROOT, name), path.join(folder, name))));
       await copyFile(path.join(ROOT, 'test/golden/own-log.txt'), path.join(folder, 'log-fra-1.txt'));
-      const shorter = command.replace(/^(?<program>node r2-benchmark\.js (?:ab |sweep )?)\d+ \d+(?= |$)/, '$<program>200 10');
+      const shorter = command.replace(
+        /^(?<program>node r2-benchmark\.js (?:ab |sweep )?)\d+ \d+(?= |$)/,
+        '$<program>200 10',
+      );
       const stages = command.includes(' sweep ') ? ' --duration 1s' : '';
       const { status, stdout, stderr } = await runInShell(shorter + stages, folder);
       assert.deepEqual([status, stdout === ''], [0, false], stderr);
