@@ -11,7 +11,7 @@ import { measureUnloaded } from '../preflight/unloaded-latency.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { Workers } from '../engine/workers.js'
  * @import { PreflightResult } from '../preflight/preflight.js'
- * @import { Begun, BegunSession, Session } from './session.js'
+ * @import { Session } from './session.js'
  * @import { Config } from '../model/config.js'
  */
 
@@ -33,17 +33,7 @@ const TOP_UP_MS = 3000;
  * @returns {Promise<PreflightResult>}
  */
 export async function checkStore({ config, run, signal, observer, runClock, timeBudget, phases, checks }) {
-  const measuring = new AbortController();
-  /** @type {Promise<void> | null} */
-  let measured = null;
-  const measureClock = () => {
-    if (measured === null) {
-      const measure = () => runClock.measure(AbortSignal.any([signal, measuring.signal]));
-      measured = config.store.isEmbedded ? measure() : phases.during(PHASES.clock, measure);
-      // The error surfaces where `measured` is awaited, after preflight.
-      measured.catch(() => {});
-    }
-  };
+  const measureClock = () => runClock.measure((measure) => phases.during(PHASES.clock, measure));
   const hooks = {
     async mayWrite() {
       const mayWrite = await checks.mayWrite();
@@ -57,21 +47,11 @@ export async function checkStore({ config, run, signal, observer, runClock, time
     reached: measureClock,
     answered: timeBudget.answered.bind(timeBudget),
   };
-  try {
-    const check = () => preflight(run, config, signal, hooks);
-    const result = await (config.schedule.preflight ? phases.during(PHASES.buckets, check) : check());
-    if (result.problems.length > 0) {
-      measuring.abort();
-    } else {
-      measureClock();
-    }
-    return result;
-  } catch (error) {
-    measuring.abort();
-    throw error;
-  } finally {
-    await measured;
+  const result = await phases.during(PHASES.buckets, () => preflight(run, config, signal, hooks));
+  if (result.problems.length === 0) {
+    await measureClock();
   }
+  return result;
 }
 
 /**
@@ -134,21 +114,20 @@ export async function openWorkers({ config, run, signal, observer }) {
 
 /**
  * @param {Session} session
- * @returns {Promise<BegunSession | null>} null if the run cannot start on time
+ * @returns {Promise<boolean>} false if the run cannot start on time
  */
 export async function beginRun(session) {
   const { config, run, observer, runClock, launchedAt, result } = session;
-  const { clock } = run;
   const clockProblem = runClock.problem();
-  const { startsAt, problem } = chooseStart(config, clock, launchedAt, clockProblem);
+  const { startsAt, problem } = chooseStart(config, run.clock, launchedAt, clockProblem);
   if (problem !== null) {
     result.problems.push(problem);
-    return null;
+    return false;
   }
   if (clockProblem !== null) {
     observer.notice(`The store's clock is unknown: ${clockProblem}. All times use this host's clock`);
   }
-  const start = new Date(clock.epochNow()).toISOString();
+  const start = new Date(run.clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start, clock: runClock.facts() };
   observer.runStarts(result.facts);
   if (!run.wroteObjects && !run.listed) {
@@ -156,9 +135,9 @@ export async function beginRun(session) {
       .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
       .forEach((limit) => observer.notice(limit));
   }
-  const begun = await getReady(session, startsAt);
+  await getReady(session, startsAt);
   run.costs.spendRequests(run.requests.preflight + run.requests.probe);
-  return { ...session, ...begun };
+  return true;
 }
 
 /**
@@ -167,31 +146,32 @@ export async function beginRun(session) {
  *
  * @param {Session} session
  * @param {number | null} startsAt epoch ms; null if the run starts as soon as it can
- * @returns {Promise<Begun>}
  */
 async function getReady(session, startsAt) {
   const { config, run, timeBudget, phases } = session;
-  const { clock } = run;
-  const { keepAlive } = config.load;
-  const open = () => (keepAlive ? phases.during(PHASES.connections, () => openWorkers(session)) : openWorkers(session));
+  const open = async () => {
+    session.workers = await phases.during(PHASES.connections, () => openWorkers(session));
+  };
   if (startsAt === null) {
-    const unloaded = await unloadedLatencies(session);
-    const workers = await open();
-    return { workers, unloaded, firstStageAt: clock.now() };
+    await measureLatencies(session);
+    await open();
+    session.firstStageAt = run.clock.now();
+    return;
   }
-  const moment = clock.fromEpoch(startsAt);
+  const moment = run.clock.fromEpoch(startsAt);
   timeBudget.endBy(moment - READY_BEFORE_MS);
-  const workers = await open();
-  const unloaded = await unloadedLatencies(session);
-  await waitForStart(moment, session, keepAlive ? workers : null);
-  return { workers, unloaded, firstStageAt: moment };
+  await open();
+  await measureLatencies(session);
+  await waitForStart(moment, session, config.load.keepAlive ? session.workers : null);
+  session.firstStageAt = moment;
 }
 
 /** @param {Session} session */
-async function unloadedLatencies({ config, run, signal, observer, timeBudget, phases }) {
+async function measureLatencies(session) {
+  const { config, run, signal, observer, timeBudget, phases } = session;
   const isWanted = config.schedule.preflight || config.search !== null;
   if (!isWanted || signal.aborted) {
-    return new Map();
+    return;
   }
   const { latencies, problem } = await phases.during(PHASES.latency, () =>
     measureUnloaded(run, config, timeBudget, signal),
@@ -199,7 +179,7 @@ async function unloadedLatencies({ config, run, signal, observer, timeBudget, ph
   if (problem !== null && !signal.aborted) {
     observer.notice(`Could not measure the latency with one thread: ${problem}`);
   }
-  return latencies;
+  session.unloaded = latencies;
 }
 
 /**

@@ -4,7 +4,6 @@ import { requestAbsentObject } from '../preflight/control-request.js';
 /**
  * @import { Config } from '../model/config.js'
  * @import { RunObserver } from '../model/run-events.js'
- * @import { ClockFacts } from '../model/result.js'
  * @import { OpenRun } from './open-run.js'
  */
 
@@ -14,32 +13,15 @@ const CLOCK_LOST =
 /** The embedded endpoint uses this host's clock. */
 const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
 
-/**
- * @typedef {object} RunClock the store's clock, for one run
- * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock to the store's and keeps watching it
- * @property {() => ClockFacts | null} facts null if unknown
- * @property {() => string | null} problem why the clock could not be measured; null if it is known
- * @property {() => Promise<void>} stop
- */
-
-/** @type {Readonly<RunClock>} */
-const EMBEDDED_CLOCK = Object.freeze({
-  measure: async () => {},
-  facts: () => SAME_CLOCK,
-  problem: () => null,
-  stop: async () => {},
-});
+/** @typedef {ReturnType<typeof openRunClock>} RunClock the store's clock, for one run */
 
 /**
  * @param {Config} config
  * @param {OpenRun} run
  * @param {RunObserver} observer
- * @returns {RunClock}
+ * @param {AbortSignal} signal
  */
-export function openRunClock({ store }, run, observer) {
-  if (store.isEmbedded) {
-    return EMBEDDED_CLOCK;
-  }
+export function openRunClock({ store }, run, observer, signal) {
   const [bucket] = store.buckets;
   const storeClock = new StoreClock({
     clock: run.clock,
@@ -51,17 +33,34 @@ export function openRunClock({ store }, run, observer) {
       return error?.serverTime ?? 0;
     },
   });
-  const watching = new AbortController();
+  const ending = new AbortController();
+  const untilEnd = AbortSignal.any([signal, ending.signal]);
+  /** @type {Promise<void> | null} */
+  let measured = store.isEmbedded ? Promise.resolve() : null;
   let watched = Promise.resolve();
+  const measure = async () => {
+    await storeClock.measure(untilEnd);
+    watched = storeClock.watch(ending.signal, () => observer.notice(CLOCK_LOST));
+  };
   return {
-    async measure(signal) {
-      await storeClock.measure(signal);
-      watched = storeClock.watch(watching.signal, () => observer.notice(CLOCK_LOST));
+    /**
+     * Sets the run's clock to the store's, once, and keeps watching it.
+     *
+     * @param {(measure: () => Promise<void>) => Promise<void>} phase runs the measurement as a phase of the run
+     * @returns {Promise<void>}
+     */
+    measure(phase) {
+      measured ??= phase(measure);
+      // The error surfaces where the promise is awaited, after preflight.
+      measured.catch(() => {});
+      return measured;
     },
-    facts: () => storeClock.facts,
-    problem: () => storeClock.problem,
+    facts: () => (store.isEmbedded ? SAME_CLOCK : storeClock.facts),
+    /** Why the clock could not be measured; null if it is known. */
+    problem: () => (store.isEmbedded ? null : storeClock.problem),
     async stop() {
-      watching.abort();
+      ending.abort();
+      await measured?.catch(() => {});
       await watched;
     },
   };

@@ -13,14 +13,14 @@ import { sumOf } from '../statistics/moments.js';
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
- * @import { BegunSession } from './session.js'
+ * @import { Session } from './session.js'
  */
 
 /**
  * Runs the planned stages until all are done, the run is aborted, or a stage fails.
  *
  * @param {Plan} plan
- * @param {BegunSession} session stages are added to its result
+ * @param {Session} session stages are added to its result
  * @returns {Promise<boolean>} whether all stages ran and completed
  */
 export async function runPlan(plan, session) {
@@ -39,7 +39,7 @@ export async function runPlan(plan, session) {
 /**
  * @param {Stage} stage
  * @param {StagePlan} plan
- * @param {BegunSession} session
+ * @param {Session} session
  * @returns {Promise<boolean>} whether the next stage can run
  */
 async function runStage({ name }, plan, session) {
@@ -74,7 +74,7 @@ async function runStage({ name }, plan, session) {
 
 /**
  * @param {StagePlan} plan
- * @param {BegunSession} session
+ * @param {Session} session
  * @returns {Promise<StageOutcome | null>} of the last slot that ran
  */
 async function runSlots(plan, session) {
@@ -108,7 +108,7 @@ async function runSlots(plan, session) {
  * @param {PlannedSlot & { slot: Slot }} planned
  * @param {StagePlan} plan
  * @param {{ operations: number, moved: number }} done totals of the stage's earlier slots; `moved` in bytes
- * @param {BegunSession} session
+ * @param {Session} session
  */
 async function runPlanned({ slot, ending }, plan, done, session) {
   const { config, run, observer, signal } = session;
@@ -154,7 +154,7 @@ async function runPlanned({ slot, ending }, plan, done, session) {
 
 /**
  * @param {FatalError | null} fatal
- * @param {BegunSession} session
+ * @param {Session} session
  */
 function noteFatalError(fatal, { config, run, result }) {
   if (fatal === null) {
@@ -171,7 +171,7 @@ function noteFatalError(fatal, { config, run, result }) {
 }
 
 /**
- * @param {BegunSession} session
+ * @param {Session} session
  * @returns {PlanContext}
  */
 export function planContext({ config, run, firstStageAt, unloaded, runClock }) {

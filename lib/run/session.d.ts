@@ -8,7 +8,7 @@ import type { OpenRun } from './open-run.js';
 import type { Phases } from './phases.js';
 import type { RunClock } from './run-clock.js';
 
-/** Shared by all parts of a run, from start to end. */
+/** Shared by all parts of a run, from start to end. Workers and the first stage's time are known once it begins. */
 export interface Session {
   config: Config;
   run: OpenRun;
@@ -26,15 +26,11 @@ export interface Session {
   isShared: () => boolean;
   /** grows during the run */
   result: RunResult;
-}
-
-/** A run whose first stage can begin. */
-export type BegunSession = Session & Begun;
-
-export interface Begun {
   workers: Workers;
   /** by the stage's name in lower case */
   unloaded: ReadonlyMap<string, UnloadedLatency>;
   /** monotonic ms: the agreed moment even if it has passed, so later stages still start together */
   firstStageAt: number;
 }
+
+export type BegunSession = Session;

@@ -25,7 +25,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 import { aggregateOf, warningsOf } from '../merge/logs-of.js';
 
 /**
- * @import { BegunSession } from '../../lib/run/session.js'
+ * @import { Session } from '../../lib/run/session.js'
  * @import { StopRequest } from '../../lib/cli/stop-request.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
@@ -153,7 +153,7 @@ function prepare(
   );
   const run = (startsAt = clock.now()) => {
     const given = { ...running, workers, firstStageAt: startsAt, result };
-    const session = /** @type {BegunSession} */ (/** @type {unknown} */ (given));
+    const session = /** @type {Session} */ (/** @type {unknown} */ (given));
     return runPlan(new StepsPlan(planContext(session), RampSteps), session);
   };
   const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);

@@ -14,7 +14,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 
 /**
- * @import { BegunSession } from '../../lib/run/session.js'
+ * @import { Session } from '../../lib/run/session.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { RunResult, SearchResult, StageResult } from '../../lib/model/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
@@ -66,7 +66,7 @@ function prepare(overrides, modelOf = queueing) {
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
   const run = () => {
-    const session = /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, result }));
+    const session = /** @type {Session} */ (/** @type {unknown} */ ({ ...running, workers, result }));
     return runPlan(new StepsPlan(planContext(session), SearchSteps), session);
   };
   return { run, workers, events, result, controller, ledger, unloaded };

@@ -14,7 +14,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 
 /**
- * @import { BegunSession } from '../../lib/run/session.js'
+ * @import { Session } from '../../lib/run/session.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers, StageOutcome } from '../../lib/engine/workers.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
@@ -82,7 +82,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
   const session = (/** @type {number} */ firstStageAt) =>
-    /** @type {BegunSession} */ (
+    /** @type {Session} */ (
       /** @type {unknown} */ ({ ...parts, unloaded: new Map(), workers: cores, firstStageAt, result })
     );
   const run = (startsAt = clock.now()) => runPlan(...planOf(session(startsAt)));
@@ -100,7 +100,7 @@ function claim({ budget }, count) {
 }
 
 /**
- * @param {BegunSession} session
+ * @param {Session} session
  * @param {Pass} [pass]
  * @returns {Parameters<typeof runPlan>}
  */
