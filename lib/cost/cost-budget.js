@@ -7,7 +7,6 @@ const OBJECTS_PER_PAGE = 1000;
 
 /** Dollars that a run may still spend. */
 export class CostBudget {
-  #most;
   #left;
 
   /**
@@ -15,7 +14,6 @@ export class CostBudget {
    * @param {number} [finalLists] list requests after the stages
    */
   constructor(most = Infinity, finalLists = 0) {
-    this.#most = most;
     this.#left = most;
     this.spendRequests(finalLists);
   }
@@ -52,23 +50,8 @@ export class CostBudget {
    */
   attemptsFor(stages) {
     const price = priceOf(stages[0]);
-    return price === 0 ? Infinity : Math.max(this.#left / payingOf(stages) / price, 0);
+    return price === 0
+      ? Infinity
+      : Math.max(this.#left / stages.filter((stage) => priceOf(stage) > 0).length / price, 0);
   }
-
-  /**
-   * @param {readonly string[]} stages in lower case: the one that has just ended, then all that share the increase
-   * @param {number} attempts that the ended stage needed
-   * @param {number} made number of attempts it made
-   * @returns {number} limit in dollars that allows these attempts, even if the other stages spend their share of
-   *   the increase
-   */
-  limitFor(stages, attempts, made) {
-    const price = priceOf(stages[0]);
-    return this.#most - (this.#left + made * price) + attempts * price * payingOf(stages);
-  }
-}
-
-/** @param {readonly string[]} stages in lower case */
-function payingOf(stages) {
-  return stages.filter((stage) => priceOf(stage) > 0).length;
 }

@@ -6,7 +6,6 @@ import { WriteChecks } from '../preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';
 import { PHASES, Phases } from './phases.js';
-import { reportCopies } from './copies-in-cache.js';
 import { reconcile } from './reconcile.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
@@ -68,7 +67,6 @@ export async function withRun(config, deps, work) {
     await runClock.stop();
     await run.closeWorkers();
     await reconcile(session);
-    await reportCopies(session);
   } finally {
     await run.close();
   }

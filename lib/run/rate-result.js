@@ -51,9 +51,8 @@ export function overRates(limits, parts) {
       const { rate } = finished.step;
       return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measurement) }) };
     },
-    conclusion: () => search.conclusion(),
-    result: (finished, steps, dollarsNeeded) =>
-      rateResult(finished, steps, { ...parts, dollarsNeeded, slo, ...limits, conclusion: search.conclusion() }),
+    result: (finished, steps) =>
+      rateResult(finished, steps, { ...parts, slo, ...limits, conclusion: search.conclusion() }),
   };
 }
 
@@ -123,14 +122,13 @@ function isEndpointStarved(load) {
  *
  * @param {readonly FinishedStep[]} finished
  * @param {readonly SearchStep[]} steps
- * @param {SearchParts & { conclusion: RateConclusion, slo: number, maxThreads: number,
- *   dollarsNeeded: number | null }} parts
+ * @param {SearchParts & { conclusion: RateConclusion, slo: number, maxThreads: number }} parts
  * @returns {StageResult}
  */
-function rateResult(finished, steps, { results, conclusion, slo, maxThreads, dollarsNeeded }) {
+function rateResult(finished, steps, { results, conclusion, slo, maxThreads }) {
   const shown = finished[representative(steps)];
   const whole = results.of(shown);
-  const { bound, rate, needed } = conclusion;
+  const { bound, rate, operationsNeeded } = conclusion;
   const rateSearch = { ...conclusion, slo, missedBy: reasonOf(steps.filter(({ verdict }) => verdict === 'missed')) };
   return {
     ...withAllSteps(whole, finished),
@@ -141,8 +139,7 @@ function rateResult(finished, steps, { results, conclusion, slo, maxThreads, dol
       hasPlateau: bound === 'exact',
       capacity: null,
       best: rate ?? 0,
-      operationsNeeded: needed?.operations ?? null,
-      dollarsNeeded,
+      operationsNeeded,
       rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: maxThreads }),
     },
   };
@@ -157,7 +154,7 @@ const WIDE = 1.1;
  * @returns {RateSearchResult}
  */
 function rateFinding(conclusion, { slo, errorShare, threads }) {
-  const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
+  const { bound, rate, interval: found, held, isClientLimited, operationsNeeded, limitingResource } = conclusion;
   const parts = [
     ...(held === null
       ? ['no rate was held']
@@ -165,7 +162,7 @@ function rateFinding(conclusion, { slo, errorShare, threads }) {
     ...(isClientLimited
       ? [`at higher rates, this host (${counted(threads, 'thread')}) started operations too late or was too busy`]
       : []),
-    ...(needed === null ? [] : [`try again with ${rounded(needed.operations)} <objects> or more`]),
+    ...(operationsNeeded === null ? [] : [`try again with ${rounded(operationsNeeded)} <objects> or more`]),
     ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
       ? ['there was no time for more steps']
       : []),

@@ -30,9 +30,8 @@ export function overThreads(limits, parts) {
     next: (done) => search.next(done && stepOutcome(done)),
     pacing: () => null,
     shown: (finished) => stepResult(finished, parts.context.clock),
-    conclusion: () => search.conclusion(),
-    result: (finished, shown, dollarsNeeded) =>
-      capacityResult(finished, shown, { ...parts, dollarsNeeded, ...limits, conclusion: search.conclusion() }),
+    result: (finished, shown) =>
+      capacityResult(finished, shown, { ...parts, ...limits, conclusion: search.conclusion() }),
   };
 }
 
@@ -103,14 +102,14 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  *
  * @param {readonly FinishedStep[]} finished at least one
  * @param {readonly SearchStep[]} steps
- * @param {SearchParts & { conclusion: SearchConclusion, maxThreads: number, dollarsNeeded: number | null }} parts
+ * @param {SearchParts & { conclusion: SearchConclusion, maxThreads: number }} parts
  * @returns {StageResult}
  */
-function capacityResult(finished, steps, { stage, results, conclusion, maxThreads, dollarsNeeded }) {
+function capacityResult(finished, steps, { stage, results, conclusion, maxThreads }) {
   const shown = representative(steps, conclusion.capacity !== null);
   const { load } = finished[shown];
   const whole = results.of(finished[shown]);
-  const { halfSize, holdAgrees, limitingResource, needed, ...found } = conclusion;
+  const { halfSize, holdAgrees, limitingResource, ...found } = conclusion;
   const result = withAllSteps(whole, finished);
   const evidenceOfStep = (/** @type {FinishedStep} */ each) => results.evidence(each);
   const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map(evidenceOfStep);
@@ -133,13 +132,12 @@ function capacityResult(finished, steps, { stage, results, conclusion, maxThread
   const bottleneck = classify({ ...results.evidence(finished[shown], whole), ...client, end: result.end, search });
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
-  const operationsNeeded = needed?.operations ?? null;
   return {
     ...result,
     average,
     peak,
     bottleneck,
-    search: { steps: [...steps], ...found, operationsNeeded, dollarsNeeded },
+    search: { steps: [...steps], ...found },
   };
 }
 

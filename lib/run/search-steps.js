@@ -1,6 +1,6 @@
 import { adviceFor } from '../bottleneck/phrases.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
-import { SECONDS_OF_OPERATIONS, minOperations, operationsOfSearch } from '../search/capacity-search.js';
+import { SECONDS_OF_OPERATIONS, operationsOfSearch } from '../search/capacity-search.js';
 import { PlannedStep } from '../search/search-step.js';
 import { CLIENTS } from '../s3/object-store.js';
 import { formatPublicUrl } from '../options/values.js';
@@ -11,12 +11,10 @@ import { overRates } from './rate-result.js';
 import { overThreads } from './search-result.js';
 
 /**
- * @import { CostBudget } from '../cost/cost-budget.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
  * @import { SearchDimension, SearchStep, StageResult } from '../model/result.js'
- * @import { SearchConclusion } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { SearchOptions } from '../search/capacity-search.js'
  * @import { SearchObjects } from '../search/search-objects.js'
@@ -39,9 +37,7 @@ const MIN_HALVED_BYTES = 2;
  * @property {(done: FinishedStep | null) => Step | null} next takes the step planned last
  * @property {(step: Step) => Pacing | null} pacing
  * @property {(finished: FinishedStep) => SearchStep} shown
- * @property {() => Pick<SearchConclusion, 'needed' | 'limitingResource'>} conclusion
- * @property {(finished: readonly FinishedStep[], shown: readonly SearchStep[],
- *   dollarsNeeded: number | null) => StageResult} result
+ * @property {(finished: readonly FinishedStep[], shown: readonly SearchStep[]) => StageResult} result
  */
 
 /** @type {Record<SearchDimension, (limits: SearchOptions, parts: SearchParts) => Variable>} */
@@ -63,8 +59,6 @@ export class SearchSteps {
   #done = null;
   /** Whether each key must first be read once to fill the cache. */
   #isCold;
-  /** Why the search cannot begin. */
-  #problem;
 
   /** @param {StepsContext} parts of a run with a search */
   constructor(parts) {
@@ -73,33 +67,26 @@ export class SearchSteps {
     const { peakOf } = /** @type {SearchConfig} */ (config.search);
     this.#parts = parts;
     this.#count = objects.countFor(stage);
-    this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
+    const toRun = stagesOf(config.load).map(nameOf).slice(index);
+    this.#maxAttempts = costs.attemptsFor(toRun);
     const limits = {
       maxThreads: config.load.threads,
       unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
       maxOperations: this.#count,
       maxAttempts: this.#maxAttempts,
       sharesOperations: stage.copies || stage.removes,
-      halfSize: halfSizeProbeOf(stage, config, objects),
+      halfSize: canHalve(stage, config.objects.size, objects),
     };
     this.#search = VARIABLES[peakOf](limits, parts);
     const { time: duration } = this.#search;
     this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
     const latencies = latenciesOfWhole(config, unloaded);
-    this.#problem = index === 0 ? tooFewObjects(config, stage, latencies) : null;
     const isFirst = index === 0 && peakOf === 'threads';
     this.notices = [
-      ...(index === 0 ? [timeNotice(duration, this.#names.toRun.length)] : []),
+      ...(index === 0 ? [timeNotice(duration, toRun.length)] : []),
       ...(isFirst ? worstCases(config, latencies, this.#maxAttempts) : []),
-    ].slice(0, this.#problem === null ? undefined : 0);
-    this.starts = this.#problem === null ? { duration, search: peakOf } : null;
-  }
-
-  /** Names in lower case: `toRun` lists this stage and all later ones, `before` all earlier ones. */
-  get #names() {
-    const { index, context } = this.#parts;
-    const all = stagesOf(context.config.load).map(nameOf);
-    return { toRun: all.slice(index), before: all.slice(0, index) };
+    ];
+    this.starts = { duration, search: peakOf };
   }
 
   /** @returns {PlannedSlot | null} */
@@ -109,9 +96,6 @@ export class SearchSteps {
     const { size, sizes } = config.objects;
     const { access, threads } = config.load;
     this.#step = null;
-    if (this.#problem !== null) {
-      return null;
-    }
     if (this.#isCold) {
       this.#isCold = false;
       const range = objects.rangeFor(stage, false, this.#count);
@@ -157,13 +141,12 @@ export class SearchSteps {
     const { stage, index, context } = this.#parts;
     const finished = /** @type {readonly (FinishedStep & { shown: SearchStep })[]} */ (/** @type {unknown} */ (taken));
     if (finished.length === 0) {
-      const problem = this.#problem ?? `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
+      const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
       // If earlier stages have a result, the command was valid, so the same command may succeed another time.
       return { result: null, problem, isTransient: index > 0, continues: false };
     }
     const steps = finished.map(({ shown }) => shown);
-    const dollars = dollarsNeeded(this.#search.conclusion(), finished, context.costs, this.#names);
-    const result = this.#search.result(finished, steps, dollars);
+    const result = this.#search.result(finished, steps);
     return { result: readsCacheIn(stage, context.config) ? ofCache(result, urlOf(context.config)) : result };
   }
 }
@@ -211,22 +194,6 @@ function timeNotice(stageTime, stages) {
 function latenciesOfWhole({ objects }, unloaded) {
   const typical = typicalSize(objects);
   return new Map([...unloaded].filter(([, { size }]) => size >= typical));
-}
-
-/**
- * @param {Config} config
- * @param {Stage} stage the first one
- * @param {PlanContext['unloaded']} unloaded
- */
-function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage, unloaded) {
-  const latency = unloaded.get(nameOf(stage))?.p50;
-  if (latency === undefined || !(stage.creates || stage.removes)) {
-    return null;
-  }
-  const needed = minOperations(latency);
-  return objects >= needed
-    ? null
-    : `<objects>: --find-peak expects at least ${operationsOfSearch((1000 * threads) / latency, threads)} for ${counted(threads, 'thread')}, got ${objects} (one thread alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
 }
 
 /**
@@ -282,33 +249,12 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
 }
 
 /**
- * @param {ReturnType<Variable['conclusion']>} conclusion
- * @param {readonly FinishedStep[]} finished
- * @param {CostBudget} costs
- * @param {{ toRun: readonly string[], before: readonly string[] }} names of stages; this one comes first in `toRun`
- */
-function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, before }) {
-  if (limitingResource !== 'dollars' || needed === null) {
-    return null;
-  }
-  const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
-  // If the limit is raised, earlier stages get an equal share of the increase and might spend it.
-  return costs.limitFor([...toRun, ...before], needed.attempts, made);
-}
-
-/**
  * Half-size objects show whether bandwidth is the limit. Read can use them only if Write left some.
  *
  * @param {Stage} stage
- * @param {Config} config
+ * @param {number} size bytes
  * @param {SearchObjects} objects
- * @returns {'never' | 'on a plateau' | 'always'}
  */
-function halfSizeProbeOf({ creates, receives, movesWhole }, { objects: { size }, load: { stages } }, objects) {
-  if (creates && size >= MIN_HALVED_BYTES) {
-    return operationsOf(stages).some((operation) => operation.receives && operation.movesWhole)
-      ? 'always'
-      : 'on a plateau';
-  }
-  return receives && movesWhole && objects.hasHalves ? 'on a plateau' : 'never';
+function canHalve({ creates, receives, movesWhole }, size, objects) {
+  return creates ? size >= MIN_HALVED_BYTES : receives && movesWhole && objects.hasHalves;
 }

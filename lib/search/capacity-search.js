@@ -20,8 +20,7 @@ import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './step-rate.js
  * @property {number} [maxAttempts] that dollars allow
  * @property {boolean} [sharesOperations] whether the user cannot provide more operations; the hold then gets what is
  *   left, but at least half of all operations
- * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether to try half-size objects after the hold: on a
- *   plateau, alternating with whole-size ones; without a plateau, just once, for later stages that need them
+ * @property {boolean} [halfSize] whether to compare half-size objects with whole-size ones on a plateau, after the hold
  */
 
 /** Time limit for the search of a stage, in ms. */
@@ -48,9 +47,6 @@ const GRACE_MS = Object.freeze({ least: 500, most: 3000 });
 /** Multiples of the unloaded latency for which a step settles, and for which it is then measured. */
 const SETTLING_ROUNDS = 2;
 const MEASURED_ROUNDS = 4;
-
-/** Minimum time in ms for which one thread must have objects, so that its rate can be held. */
-const MIN_SEARCH_MS = 12_000;
 
 /**
  * Operations that a search needs per op/s of the store: for a stage at the full rate, for half-size objects at a little
@@ -99,7 +95,7 @@ export class CapacitySearch {
   #steps = this.#search();
 
   /** @param {SearchOptions} options */
-  constructor({ maxOperations = Infinity, sharesOperations = false, halfSize = 'never', ...options }) {
+  constructor({ maxOperations = Infinity, sharesOperations = false, halfSize = false, ...options }) {
     this.#options = { maxOperations, sharesOperations, halfSize, ...options };
     this.#budget = new StepBudget({ time: STAGE_MS, ...this.#options });
   }
@@ -124,7 +120,7 @@ export class CapacitySearch {
       holdAgrees: held === null || plateau.agrees(held, best),
       best,
       capacity: this.#capacity,
-      needed: this.#budget.neededIf(operationsOfSearch(rate, threads)),
+      operationsNeeded: this.#budget.neededIf(operationsOfSearch(rate, threads)),
       limitingResource: this.#budget.limitingResource ?? (needsMoreThreads ? 'threads' : null),
       halfSize:
         whole.length < 2 || half.length < 2 || held === null
@@ -144,11 +140,13 @@ export class CapacitySearch {
     }
     yield* this.#hold();
     const { highest } = this.#shape;
-    const phases = highest === undefined ? [] : this.#sizesToTry(highest);
-    for (const [index, phase] of phases.entries()) {
-      const { threads, rate } = /** @type {TestedStep} */ (highest);
+    if (highest === undefined || !this.#canCompareSizes(highest)) {
+      return;
+    }
+    const { threads, rate } = highest;
+    for (const [index, phase] of COMPARISON.entries()) {
       const times = this.#timesOf(phase, threads);
-      const forOthers = (phases.length - index - 1) * operationsIn(rate, threads, times);
+      const forOthers = (COMPARISON.length - index - 1) * operationsIn(rate, threads, times);
       const step = this.#planned(phase, threads, Math.floor(this.#budget.operationsLeft - forOthers), times);
       const tested = this.#tested(step, yield step);
       if (tested === null) {
@@ -285,27 +283,21 @@ export class CapacitySearch {
     return null;
   }
 
-  /**
-   * @param {TestedStep} highest
-   * @returns {readonly SizePhase[]} the steps of the comparison, or one at half size, as far as time and operations
-   *   suffice
-   */
-  #sizesToTry({ threads, rate }) {
-    const { halfSize } = this.#options;
+  /** Whether there is a plateau, and time and operations suffice. @param {TestedStep} highest */
+  #canCompareSizes({ threads, rate }) {
     const times = this.#timesOf('half size', threads);
-    const isTimeFor = (/** @type {number} */ steps) => steps * shortest(times) <= this.#budget.timeLeft;
-    const areOperationsFor = (/** @type {number} */ steps) =>
-      steps * operationsIn(rate, threads, times) <= Math.floor(this.#budget.operationsLeft);
-    if (halfSize !== 'never' && this.#hasPlateau && this.#capacity !== null) {
-      if (!isTimeFor(COMPARISON.length)) {
-        this.#budget.limitingResource ??= 'time';
-      } else if (areOperationsFor(COMPARISON.length)) {
-        return COMPARISON;
-      } else {
-        this.#budget.recordShortage();
-      }
+    if (!this.#options.halfSize || !this.#hasPlateau || this.#capacity === null) {
+      return false;
     }
-    return halfSize === 'always' && isTimeFor(1) && areOperationsFor(1) ? ['half size'] : [];
+    if (COMPARISON.length * shortest(times) > this.#budget.timeLeft) {
+      this.#budget.limitingResource ??= 'time';
+      return false;
+    }
+    const areEnough = COMPARISON.length * operationsIn(rate, threads, times) <= Math.floor(this.#budget.operationsLeft);
+    if (!areEnough) {
+      this.#budget.recordShortage();
+    }
+    return areEnough;
   }
 
   /**
@@ -325,7 +317,7 @@ export class CapacitySearch {
     const threads = this.#ramp.at(-1)?.threads ?? 1;
     const hold = shortest(this.#timesOf('hold', threads));
     // Without a plateau there is nothing to compare; if time is short, the ramp is more useful.
-    const keepsForSizes = this.#options.halfSize !== 'never' && this.#hasPlateau;
+    const keepsForSizes = this.#options.halfSize && this.#hasPlateau;
     const comparison = COMPARISON.length * shortest(this.#timesOf('half size', threads));
     return this.#budget.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
@@ -351,7 +343,7 @@ export class CapacitySearch {
    */
   #comparisonOperations(rate, threads) {
     const times = this.#timesOf('half size', threads);
-    const rates = this.#options.halfSize === 'never' ? [] : [rate, HALF_SIZE_GAIN * rate, rate, HALF_SIZE_GAIN * rate];
+    const rates = !this.#options.halfSize ? [] : [rate, HALF_SIZE_GAIN * rate, rate, HALF_SIZE_GAIN * rate];
     return rates.reduce((sum, each) => sum + operationsIn(each, threads, times), 0);
   }
 
@@ -406,11 +398,6 @@ export class CapacitySearch {
     const maxDuration = Math.max(minDuration, phase === 'ramp' ? MAX_RAMP_MS : MAX_STEP_MS);
     return { settle, minDuration, maxDuration, grace };
   }
-}
-
-/** Minimum operations for a search, even with only one thread. @param {number} unloadedLatency ms */
-export function minOperations(unloadedLatency) {
-  return Math.ceil(MIN_SEARCH_MS / unloadedLatency);
 }
 
 /**

@@ -379,7 +379,7 @@ export class RateSearch {
     const common = {
       held: held && { rate: held.rate, p99: held.p99 },
       isClientLimited,
-      needed: this.#budget.neededIf(Math.ceil((this.#scarce * RATE_SEARCH_MS) / 1000) + this.#maxThreads),
+      operationsNeeded: this.#budget.neededIf(Math.ceil((this.#scarce * RATE_SEARCH_MS) / 1000) + this.#maxThreads),
       limitingResource: this.#budget.limitingResource,
     };
     if (!isKnown && limit !== null && !isClientLimited) {

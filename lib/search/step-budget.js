@@ -6,8 +6,8 @@ export class StepBudget {
   #maxAttempts;
   #objects;
   #used = { operations: 0, attempts: 0 };
-  /** Attempts per operation in the last step, and the maximum of all steps. */
-  #attempts = { last: 1, most: 1 };
+  /** In the last step. */
+  #attemptsPerOperation = 1;
   /** ms left. */
   timeLeft;
   /** The resource that a step ran short of. @type {LimitingResource | null} */
@@ -34,14 +34,13 @@ export class StepBudget {
     this.#used.operations += consumed;
     this.#used.attempts += attempts;
     if (consumed > 0) {
-      const last = Math.max(attempts / consumed, 1);
-      this.#attempts = { last, most: Math.max(last, this.#attempts.most) };
+      this.#attemptsPerOperation = Math.max(attempts / consumed, 1);
     }
   }
 
   /** Operations that can still start if each takes as many attempts as in the last step. */
   get operationsLeft() {
-    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attempts.last), 0));
+    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation), 0));
   }
 
   get attemptsLeft() {
@@ -55,22 +54,20 @@ export class StepBudget {
   /** Attempts for this many operations, so that enough attempts remain for all others. @param {number} operations */
   attemptsFor(operations) {
     const others = this.operationsLeft - operations;
-    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.#attempts.last * others;
+    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.#attemptsPerOperation * others;
   }
 
   /** Records that a step could not have the operations that it requires. */
   recordShortage() {
-    const areObjectsScarce = this.#objectsLeft * this.#attempts.last <= this.attemptsLeft;
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation <= this.attemptsLeft;
     this.limitingResource = areObjectsScarce ? this.#objects : 'dollars';
   }
 
   /**
    * @param {number} operations that suffice for another search
-   * @returns {{ operations: number, attempts: number } | null} null if this search had enough
+   * @returns {number | null} null unless this search ran out of objects
    */
   neededIf(operations) {
-    return this.limitingResource === null || this.limitingResource === 'time'
-      ? null
-      : { operations, attempts: Math.ceil(this.#attempts.most * operations) };
+    return this.limitingResource === this.#objects ? operations : null;
   }
 }

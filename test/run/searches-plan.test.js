@@ -212,31 +212,16 @@ test('failed attempts cost dollars and are paid from the stage’s limit', async
     await run();
     const attempts = result.stages.reduce((sum, stage) => sum + attemptsOf(stage), 0);
     assert.ok(attempts * 0.36e-6 <= maxCost, `${attempts} attempts for $${maxCost}`);
-    return /** @type {SearchResult} */ (result.stages[0].search);
+    return result.stages[0].search?.capacity ?? null;
   };
-  const { capacity, dollarsNeeded } = await searchFor(0.01);
-  assert.equal(capacity, null);
-  const needed = Number(dollarsNeeded);
-  assert.ok(needed > 0.01 && needed < 0.08, String(needed));
-  assert.notEqual((await searchFor(needed + 0.001)).capacity, null);
+  assert.equal(await searchFor(0.01), null);
+  assert.notEqual(await searchFor(0.08), null);
 });
 
 /** @param {StageResult} result */
 function attemptsOf({ search }) {
   return (search?.steps ?? []).reduce((sum, { operations, errors }) => sum + operations + errors, 0);
 }
-
-test('too few objects are refused in advance, with the number needed', async () => {
-  const { run, workers, result } = prepare({ objects: 500 });
-  await run();
-  assert.equal(workers.tasks.length, 0);
-  assert.deepEqual(result.problems, [
-    '<objects>: --find-peak expects at least 251037 for 128 threads, got 500 (one thread alone needs 586 at 20.5ms per write)',
-  ]);
-  const again = prepare({ objects: 251_037 }, () => ({ latency: () => 20 }));
-  await again.run();
-  assert.deepEqual([again.result.problems, again.result.stages[0].search?.operationsNeeded], [[], null]);
-});
 
 test('objects that run out leave a lower bound and the number needed', async () => {
   const { run, result } = prepare({ objects: 4000 }, () => ({ latency: () => 20 }));
@@ -245,11 +230,10 @@ test('objects that run out leave a lower bound and the number needed', async () 
   assert.equal(search?.hasPlateau, false);
   assert.ok((search?.operationsNeeded ?? 0) > 4000);
   assert.equal(objects, 4000);
-  assert.equal(search?.dollarsNeeded, null);
   assert.equal(result.stages[0].bottleneck.advice, 'more <objects>');
 });
 
-test('dollars that run out are reported with the number needed', async () => {
+test('dollars that run out are reported, before and after the search', async () => {
   const { run, events, result } = prepare({ maxCost: 0.05 }, () => ({ latency: () => 20 }));
   await run();
   const [, notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
@@ -258,8 +242,7 @@ test('dollars that run out are reported with the number needed', async () => {
     /^--find-peak: \$0\.05 pays for 11111 writes, enough for a capacity of about 277 writes\/s; .* pass --max-cost 0\.1$/,
   );
   const [{ search, bottleneck }] = result.stages;
-  assert.ok((search?.operationsNeeded ?? 0) > 11_111);
-  assert.equal(search?.dollarsNeeded?.toFixed(9), (Number(search?.operationsNeeded) * 4.5e-6).toFixed(9));
+  assert.deepEqual([search?.hasPlateau, search?.operationsNeeded], [false, null]);
   assert.equal(bottleneck.advice, 'a higher --max-cost');
 });
 
