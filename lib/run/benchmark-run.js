@@ -10,6 +10,10 @@ import { reconcile } from './reconcile.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
 import { planContext, runPlan } from './run-plan.js';
+import { RampSteps } from './ramp-steps.js';
+import { SearchSteps } from './search-steps.js';
+import { StagesPlan } from './stages-plan.js';
+import { StepsPlan } from './steps-plan.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -20,8 +24,6 @@ import { planContext, runPlan } from './run-plan.js';
  * @import { Plan, PlanContext } from './plan.js'
  * @import { Session } from './session.js'
  */
-
-/** @typedef {(context: PlanContext) => Plan} Planner */
 
 /**
  * @typedef {object} RunDeps
@@ -40,9 +42,8 @@ import { planContext, runPlan } from './run-plan.js';
  * @param {RunDeps} deps
  * @returns {Promise<RunResult>}
  */
-export async function runBenchmark(config, deps) {
-  const openPlan = await plannerOf(config);
-  return withRun(config, deps, (session) => measure(session, openPlan));
+export function runBenchmark(config, deps) {
+  return withRun(config, deps, measure);
 }
 
 /**
@@ -163,13 +164,10 @@ async function listObjects(session) {
   session.config = { ...config, objects: { ...config.objects, count, size, sizes } };
 }
 
-/**
- * @param {Session} session
- * @param {Planner} openPlan
- */
-async function measure(session, openPlan) {
+/** @param {Session} session */
+async function measure(session) {
   const { config, run, result } = session;
-  const plan = openPlan(planContext(session));
+  const plan = planOf(planContext(session));
   try {
     await runPlan(plan, session);
   } finally {
@@ -179,18 +177,12 @@ async function measure(session, openPlan) {
 }
 
 /**
- * Loads only the plan that is needed. Loads it before connections are opened, which might exhaust the open-file limit.
- *
- * @param {Config} config
- * @returns {Promise<Planner>}
+ * @param {PlanContext} context
+ * @returns {Plan}
  */
-async function plannerOf({ search, schedule: { ramp } }) {
-  if (search === null && ramp === undefined) {
-    const { StagesPlan } = await import('./stages-plan.js');
-    return (context) => new StagesPlan(context);
-  }
-  const { StepsPlan } = await import('./steps-plan.js');
-  const Policy =
-    search === null ? (await import('./ramp-steps.js')).RampSteps : (await import('./search-steps.js')).SearchSteps;
-  return (context) => new StepsPlan(context, Policy);
+function planOf(context) {
+  const { search, schedule } = context.config;
+  return search === null && schedule.ramp === undefined
+    ? new StagesPlan(context)
+    : new StepsPlan(context, search === null ? RampSteps : SearchSteps);
 }

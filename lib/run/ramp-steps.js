@@ -1,6 +1,6 @@
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
-import { enoughObjects } from './stages-plan.js';
+import { startOf } from './stages-plan.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -10,18 +10,24 @@ import { enoughObjects } from './stages-plan.js';
  * @import { RampPlan } from '../model/config.js'
  * @import { RampStep } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
- * @import { Conclusion, CountedSecond, PlannedSlot } from './plan.js'
+ * @import { Conclusion, CountedSecond, PlannedSlot, StagePlan } from './plan.js'
  * @import { RampSlot } from './stage-schedule.js'
- * @import { Policy, StepsContext, Taken } from './steps-plan.js'
+ * @import { StepsContext } from './steps-plan.js'
  */
 
-/** @typedef {Taken & { shown: RampStep }} TakenOfRamp */
+/**
+ * @typedef {object} TakenOfRamp a step that has ended
+ * @property {StageOutcome | null} outcome null if nothing ran in it
+ * @property {Load | null} load null if nothing ran in it
+ * @property {number} stopsAt monotonic ms after which no operation starts
+ * @property {RampStep} shown
+ */
 
 /**
  * Fixed steps in slots. The slots depend only on the start time and the command line, so hosts for which both are the
  * same run each step at the same time, without communicating.
  *
- * @implements {Policy}
+ * @implements {StagePlan}
  */
 export class RampSteps {
   #parts;
@@ -50,7 +56,11 @@ export class RampSteps {
     this.starts =
       ahead === undefined || objects.countFor(stage) === 0
         ? null
-        : { duration: 1000 * (endsAt - ahead.startsAt), ramp: true };
+        : {
+            ...startOf(stage, objects.count, config.load.threads, config),
+            duration: 1000 * (endsAt - ahead.startsAt),
+            ramp: /** @type {const} */ (true),
+          };
   }
 
   /** @returns {PlannedSlot | null} */
@@ -101,9 +111,10 @@ export class RampSteps {
 
   /**
    * @param {FinishedSlot | null} ran
-   * @returns {Taken}
+   * @returns {RampStep}
    */
   take(ran) {
+    const { stage, objects } = this.#parts;
     const index = this.#finished.length;
     const slot = this.#slots[index];
     const { outcome = null, claimed = 0 } = ran ?? {};
@@ -113,10 +124,10 @@ export class RampSteps {
     const shortfall = ran === null ? whyIdle : shortfallOf(slot, ran, wasSuspended);
     const shown = stepOf(slot, { threads: this.#ramp.threads[index], outcome, shortfall });
     const load = outcome && this.#load;
-    const taken = { outcome, load, stopsAt: this.#moment(slot.stopsAt), claimed, shown };
-    this.#finished.push(taken);
+    this.#finished.push({ outcome, load, stopsAt: this.#moment(slot.stopsAt), shown });
     this.#silence = outcome === null ? this.#silence : silenceAfter(outcome, this.#silence);
-    return taken;
+    objects.use(stage, false, claimed);
+    return shown;
   }
 
   /**
@@ -128,18 +139,19 @@ export class RampSteps {
   }
 
   /**
-   * @param {unknown} _
    * @param {Pick<RunObserver, 'notice'>} observer
    * @returns {Conclusion}
    */
-  conclude(_, observer) {
-    const { stage, results } = this.#parts;
+  conclude(observer) {
+    const { stage, objects, results } = this.#parts;
     const { name } = stage;
     const finished = this.#finished;
+    objects.stageEnds(stage);
     const exhausted = finished.findIndex(({ shown }) => shown.shortfall === 'objects');
     if (this.starts !== null && exhausted >= 0) {
+      const advice = stage.creates ? '; pass more <objects>' : '';
       observer.notice(
-        `${name}: objects ran out in ${this.#nameOf(exhausted)}, so that step and all later ones do not count${this.#advice(exhausted)}`,
+        `${name}: objects ran out in ${this.#nameOf(exhausted)}, so that step and all later ones do not count${advice}`,
       );
     }
     const silent = finished.findIndex(
@@ -165,18 +177,6 @@ export class RampSteps {
   #nameOf(index) {
     const { threads } = this.#ramp;
     return `step ${index + 1} of ${threads.length} (${threads[index]} threads)`;
-  }
-
-  /** How many objects Write needs; other stages can use only those that it left. @param {number} index of a step */
-  #advice(index) {
-    const { stage, context } = this.#parts;
-    const { threads, stepTime } = this.#ramp;
-    const { outcome, claimed } = this.#finished[index];
-    const time = outcome === null ? 0 : outcome.endedAt - outcome.startedAt;
-    const used = this.#finished.slice(0, index).reduce((sum, each) => sum + each.claimed, 0);
-    const ahead = threads.slice(index).reduce((sum, each) => sum + each / threads[index], 0);
-    const needed = enoughObjects(used + (ahead * claimed * stepTime) / Math.max(time, 1));
-    return stage.creates ? `; pass about ${needed} <objects> instead of ${context.config.objects.count}` : '';
   }
 
   /** @param {number} since monotonic ms */

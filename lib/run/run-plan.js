@@ -8,7 +8,7 @@ import { explainError, isTransient } from '../s3/explain-error.js';
 import { sumOf } from '../statistics/moments.js';
 
 /**
- * @import { Slot } from '../engine/run-slot.js'
+ * @import { FinishedSlot, Slot } from '../engine/run-slot.js'
  * @import { FatalError } from '../engine/stage-watch.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Stage } from '../operations/stage.js'
@@ -42,7 +42,8 @@ export async function runPlan(plan, session) {
  * @param {Session} session
  * @returns {Promise<boolean>} whether the next stage can run
  */
-async function runStage({ name }, plan, session) {
+async function runStage(stage, plan, session) {
+  const { name } = stage;
   const { run, signal, observer, phases, result } = session;
   const { clock } = run;
   plan.notices?.forEach((notice) => observer.notice(notice));
@@ -56,7 +57,7 @@ async function runStage({ name }, plan, session) {
     }
     observer.stageStarts(plan.starts);
   }
-  const last = await runSlots(plan, session);
+  const last = await runSlots(stage, plan, session);
   if (last === null && signal.aborted) {
     return false;
   }
@@ -73,11 +74,12 @@ async function runStage({ name }, plan, session) {
 }
 
 /**
+ * @param {Stage} stage
  * @param {StagePlan} plan
  * @param {Session} session
  * @returns {Promise<StageOutcome | null>} of the last slot that ran
  */
-async function runSlots(plan, session) {
+async function runSlots({ name }, plan, session) {
   const { run, signal, observer } = session;
   /** @type {StageOutcome | null} */
   let last = null;
@@ -92,13 +94,17 @@ async function runSlots(plan, session) {
       observer.notice(notice);
     }
     await waitUntil(startsAt, run.clock, signal);
-    if (slot === null || signal.aborted || run.clock.now() > startsBy) {
-      plan.take(null, observer);
-    } else {
-      const { finished, moved } = await runPlanned({ ...planned, slot }, plan, done, session);
+    /** @type {FinishedSlot | null} */
+    let finished = null;
+    if (slot !== null && !signal.aborted && run.clock.now() <= startsBy) {
+      const ran = await runPlanned({ ...planned, slot }, plan, done, session);
+      finished = ran.finished;
       last = finished.outcome;
-      done = { operations: done.operations + last.meter.done, moved: done.moved + moved };
-      plan.take(finished, observer);
+      done = { operations: done.operations + last.meter.done, moved: done.moved + ran.moved };
+    }
+    const step = plan.take(finished);
+    if (step !== null) {
+      observer.stepEnds(name, step);
     }
   }
   return last;

@@ -7,6 +7,7 @@ import { formatPublicUrl } from '../options/values.js';
 import { counted } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
 import { typicalSize } from '../workload/size-distribution.js';
+import { startOf } from './stages-plan.js';
 import { overRates } from './rate-result.js';
 import { overThreads } from './search-result.js';
 
@@ -19,8 +20,8 @@ import { overThreads } from './search-result.js';
  * @import { SearchOptions } from '../search/capacity-search.js'
  * @import { SearchObjects } from '../search/search-objects.js'
  * @import { FinishedStep, Step } from '../search/search-step.js'
- * @import { Conclusion, PlanContext, PlannedSlot } from './plan.js'
- * @import { Policy, StepsContext, Taken } from './steps-plan.js'
+ * @import { Conclusion, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { StepsContext } from './steps-plan.js'
  */
 
 /** Latency in ms that is assumed if it could not be measured. */
@@ -46,7 +47,7 @@ const VARIABLES = { threads: overThreads, rate: overRates };
 /**
  * Adaptive steps: a search over one variable.
  *
- * @implements {Policy}
+ * @implements {StagePlan}
  */
 export class SearchSteps {
   #parts;
@@ -55,8 +56,10 @@ export class SearchSteps {
   #search;
   /** @type {PlannedStep | null} */
   #step = null;
-  /** The step that ended last. @type {FinishedStep | null} */
-  #done = null;
+  /** @type {FinishedStep[]} */
+  #finished = [];
+  /** @type {SearchStep[]} */
+  #shown = [];
   /** Whether each key must first be read once to fill the cache. */
   #isCold;
 
@@ -86,7 +89,7 @@ export class SearchSteps {
       ...(index === 0 ? [timeNotice(duration, toRun.length)] : []),
       ...(isFirst ? worstCases(config, latencies, this.#maxAttempts) : []),
     ];
-    this.starts = { duration, search: peakOf };
+    this.starts = { ...startOf(stage, objects.count, config.load.threads, config), duration, search: peakOf };
   }
 
   /** @returns {PlannedSlot | null} */
@@ -105,7 +108,7 @@ export class SearchSteps {
         slot: { stage, load, range: { ...range, cycles: false }, limit: null },
       };
     }
-    const step = this.#search.next(this.#done);
+    const step = this.#search.next(this.#finished.at(-1) ?? null);
     if (step === null) {
       return null;
     }
@@ -122,31 +125,31 @@ export class SearchSteps {
 
   /**
    * @param {FinishedSlot | null} ran null if the run stopped before this slot
-   * @returns {Taken & { shown: SearchStep } | null}
+   * @returns {SearchStep | null}
    */
   take(ran) {
     if (ran === null || this.#step === null) {
       return null;
     }
+    const { stage, objects } = this.#parts;
     const finished = this.#step.finish(ran);
-    this.#done = finished;
-    return { ...finished, isHalfSize: finished.step.phase === 'half size', shown: this.#search.shown(finished) };
+    const shown = this.#search.shown(finished);
+    this.#finished.push(finished);
+    this.#shown.push(shown);
+    objects.use(stage, finished.step.phase === 'half size', finished.claimed);
+    return shown;
   }
 
-  /**
-   * @param {readonly Taken[]} taken
-   * @returns {Conclusion}
-   */
-  conclude(taken) {
-    const { stage, index, context } = this.#parts;
-    const finished = /** @type {readonly (FinishedStep & { shown: SearchStep })[]} */ (/** @type {unknown} */ (taken));
-    if (finished.length === 0) {
+  /** @returns {Conclusion} */
+  conclude() {
+    const { stage, index, objects, context } = this.#parts;
+    objects.stageEnds(stage);
+    if (this.#finished.length === 0) {
       const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
       // If earlier stages have a result, the command was valid, so the same command may succeed another time.
       return { result: null, problem, isTransient: index > 0, continues: false };
     }
-    const steps = finished.map(({ shown }) => shown);
-    const result = this.#search.result(finished, steps);
+    const result = this.#search.result(this.#finished, this.#shown);
     return { result: readsCacheIn(stage, context.config) ? ofCache(result, urlOf(context.config)) : result };
   }
 }

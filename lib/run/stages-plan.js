@@ -129,12 +129,8 @@ class StageInOneSlot {
         ? [`${left.exhaustedStage} ran out of objects: ${stage.name} starts in ${(wait / 1000).toFixed(1)}s`]
         : [];
     this.starts = {
-      stage: stage.name,
-      objects: count,
+      ...startOf(stage, count, load.threads, config),
       ...(stage.grouping === null ? {} : { operations: operationsFor(stage, count, config) }),
-      threads: load.threads,
-      buckets: config.store.buckets.length,
-      bytesPerOperation: bytesPerOperation(stage, config),
       duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
     };
   }
@@ -152,6 +148,7 @@ class StageInOneSlot {
   /** @param {FinishedSlot | null} ran */
   take(ran) {
     this.#ran = ran;
+    return null;
   }
 
   /**
@@ -193,6 +190,17 @@ class StageInOneSlot {
 
 /**
  * @param {Stage} stage
+ * @param {number} objects
+ * @param {number} threads
+ * @param {Config} config
+ */
+export function startOf(stage, objects, threads, config) {
+  const buckets = config.store.buckets.length;
+  return { stage: stage.name, objects, threads, buckets, bytesPerOperation: bytesPerOperation(stage, config) };
+}
+
+/**
+ * @param {Stage} stage
  * @param {Left} left
  * @param {Config} config
  * @returns {number} objects of the stage, or requests to repeat
@@ -222,7 +230,7 @@ function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
 }
 
 /** How many objects suffice, rounded up to two digits. @param {number} expected operations, based on measured rates */
-export function enoughObjects(expected) {
+function enoughObjects(expected) {
   const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
   return Math.ceil(needed / step) * step;

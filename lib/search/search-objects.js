@@ -17,9 +17,14 @@ export class SearchObjects {
   #all;
   #whole;
   #half = NONE;
+  #has;
 
-  /** @param {number} count number of objects that can be written, or that exist if the run does not write */
-  constructor(count) {
+  /**
+   * @param {number} count number of objects that can be written, or that exist if the run does not write
+   * @param {(index: number) => boolean} has whether an object was written
+   */
+  constructor(count, has) {
+    this.#has = has;
     this.#all = { first: 0, count };
     this.#whole = this.#all;
   }
@@ -79,31 +84,27 @@ export class SearchObjects {
     }
   }
 
-  /**
-   * @param {Effects} stage that has ended
-   * @param {(index: number) => boolean} has whether an object was written. A range without objects is dropped,
-   *   because cycling through it would never end
-   */
-  stageEnds({ creates }, has) {
+  /** @param {Effects} stage that has ended */
+  stageEnds({ creates }) {
     if (creates) {
-      this.#all = ifAny({ first: 0, count: this.#next }, has);
-      this.#whole = ifAny({ first: 0, count: this.#half.count === 0 ? this.#next : this.#half.first }, has);
-      this.#half = ifAny(this.#half, has);
+      this.#all = this.#ifAny({ first: 0, count: this.#next });
+      this.#whole = this.#ifAny({ first: 0, count: this.#half.count === 0 ? this.#next : this.#half.first });
+      this.#half = this.#ifAny(this.#half);
     }
     this.#next = 0;
   }
-}
 
-/**
- * @param {{ first: number, count: number }} range
- * @param {(index: number) => boolean} has
- * @returns {{ first: number, count: number }} the range, or an empty one if it contains no object
- */
-function ifAny({ first, count }, has) {
-  for (let index = first; index < first + count; index++) {
-    if (has(index)) {
-      return { first, count };
+  /**
+   * @param {{ first: number, count: number }} range
+   * @returns {{ first: number, count: number }} none if no object of the range was written, because cycling through
+   *   it would never end
+   */
+  #ifAny({ first, count }) {
+    for (let index = first; index < first + count; index++) {
+      if (this.#has(index)) {
+        return { first, count };
+      }
     }
+    return NONE;
   }
-  return NONE;
 }

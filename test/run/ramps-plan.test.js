@@ -289,8 +289,7 @@ test('if objects run out, that step and those after it do not count', async (t) 
   );
   assert.equal(tasks.length, 2);
   const [notice] = notices();
-  const [, needed] = /step 2 of 3 \(4 threads\), .*; pass about (\d+) <objects> instead of 100$/.exec(notice) ?? [];
-  assert.ok(Number(needed) >= 4 * RATE * (2 + 4 + 8), notice);
+  assert.match(notice, /step 2 of 3 \(4 threads\), .*; pass more <objects>$/);
   assert.equal(notices().length, 1);
 });
 
