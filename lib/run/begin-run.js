@@ -1,18 +1,21 @@
-import { formatDuration } from '../text/units.js';
+import { waitUntil } from '../clock/pause.js';
+import { MAX_WAIT_MS } from '../clock/start-time.js';
+import { StoreClock } from '../clock/store-clock.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { operationsOf } from '../operations/registry.js';
-import { waitUntil } from '../clock/pause.js';
-import { PHASES } from './phases.js';
+import { requestAbsentObject } from '../preflight/control-request.js';
 import { preflight } from '../preflight/preflight.js';
-import { MAX_WAIT_MS } from '../clock/start-time.js';
 import { measureUnloaded } from '../preflight/unloaded-latency.js';
+import { formatDuration } from '../text/units.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Workers } from '../engine/workers.js'
- * @import { PreflightResult } from '../preflight/preflight.js'
- * @import { Session } from './session.js'
  * @import { Config } from '../model/config.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { PreflightResult } from '../preflight/preflight.js'
+ * @import { OpenRun } from './open-run.js'
+ * @import { Session } from './session.js'
  */
 
 const MINUTE_MS = 60_000;
@@ -229,4 +232,119 @@ async function topUp(workers, moment, clock, signal) {
 /** @param {number} epoch ms */
 function formatTime(epoch) {
   return new Date(epoch).toISOString();
+}
+
+const CLOCK_LOST =
+  "The store's clock is unknown from now on: the Date headers of later responses contradict the offset measured before the start";
+
+/** The embedded endpoint uses this host's clock. */
+const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
+
+/** @typedef {ReturnType<typeof openRunClock>} RunClock the store's clock, for one run */
+
+/**
+ * @param {Config} config
+ * @param {OpenRun} run
+ * @param {RunObserver} observer
+ * @param {AbortSignal} signal
+ */
+export function openRunClock({ store }, run, observer, signal) {
+  const [bucket] = store.buckets;
+  const storeClock = new StoreClock({
+    clock: run.clock,
+    connections: run.clockConnections,
+    request: async (connection, until) => {
+      run.requests.clock += 1;
+      run.costs.spendRequests(1);
+      const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
+      return error?.serverTime ?? 0;
+    },
+  });
+  const ending = new AbortController();
+  const untilEnd = AbortSignal.any([signal, ending.signal]);
+  /** @type {Promise<void> | null} */
+  let measured = store.isEmbedded ? Promise.resolve() : null;
+  let watched = Promise.resolve();
+  const measure = async () => {
+    await storeClock.measure(untilEnd);
+    watched = storeClock.watch(ending.signal, () => observer.notice(CLOCK_LOST));
+  };
+  return {
+    /**
+     * Sets the run's clock to the store's, once, and keeps watching it.
+     *
+     * @param {(measure: () => Promise<void>) => Promise<void>} phase runs the measurement as a phase of the run
+     * @returns {Promise<void>}
+     */
+    measure(phase) {
+      measured ??= phase(measure);
+      // The error surfaces where the promise is awaited, after preflight.
+      measured.catch(() => {});
+      return measured;
+    },
+    facts: () => (store.isEmbedded ? SAME_CLOCK : storeClock.facts),
+    /** Why the clock could not be measured; null if it is known. */
+    problem: () => (store.isEmbedded ? null : storeClock.problem),
+    async stop() {
+      ending.abort();
+      await measured?.catch(() => {});
+      await watched;
+    },
+  };
+}
+
+/** Shorter phases are not listed as reasons for a late start. */
+const MIN_NAMED_MS = 100;
+
+/** @enum {string} */
+export const PHASES = Object.freeze({
+  list: 'listing the objects',
+  buckets: 'checking the buckets',
+  clock: "measuring the store's clock",
+  latency: 'measuring the latency with one thread',
+  connections: 'opening the connections',
+});
+
+/** Reports the current phase and remembers how long each phase took. */
+export class Phases {
+  #now;
+  #observer;
+  /** ms. @type {Map<string, number>} */
+  #took = new Map();
+
+  /**
+   * @param {() => number} now monotonic ms
+   * @param {Pick<RunObserver, 'phaseStarts' | 'phaseEnds'>} observer
+   * @param {number} launchedAt monotonic ms at which the process was started
+   */
+  constructor(now, observer, launchedAt) {
+    this.#now = now;
+    this.#observer = observer;
+    this.#took.set('starting the program', now() - launchedAt);
+  }
+
+  /**
+   * @template Result
+   * @param {string} text
+   * @param {() => Promise<Result>} work
+   * @param {number | null} [endsAt] monotonic ms
+   * @returns {Promise<Result>}
+   */
+  async during(text, work, endsAt = null) {
+    const phase = { text, endsAt };
+    const startedAt = this.#now();
+    this.#observer.phaseStarts(phase);
+    try {
+      return await work();
+    } finally {
+      this.#took.set(text, this.#now() - startedAt);
+      this.#observer.phaseEnds(phase);
+    }
+  }
+
+  /** Phases that took noticeable time, in the order in which they ended: `opening the connections took 1.2s`. */
+  summary() {
+    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= MIN_NAMED_MS);
+    return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import type { CostBudget } from '../cost/cost-budget.js';
+import type { CostBudget } from '../cost/prices.js';
 import type { Budget } from '../engine/budget.js';
 import type { FinishedSlot, Slot } from '../engine/run-slot.js';
 import type { MeasuredSecond } from '../engine/second-merger.js';

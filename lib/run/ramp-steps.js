@@ -1,4 +1,9 @@
-import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
+import { sumOfConnections } from '../meter/connection-meter.js';
+import { sumOfBuckets } from '../meter/part-meter.js';
+import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
+import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
+import { worstEnd } from '../model/stage-ends.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
 import { startOf } from './stages-plan.js';
 
@@ -8,9 +13,11 @@ import { startOf } from './stages-plan.js';
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { RampPlan } from '../model/config.js'
- * @import { RampStep } from '../model/result.js'
+ * @import { RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
+ * @import { Stage } from '../operations/stage.js'
  * @import { Conclusion, CountedSecond, PlannedSlot, StagePlan } from './plan.js'
+ * @import { StageResults } from './stage-result.js'
  * @import { RampSlot } from './stage-schedule.js'
  * @import { StepsContext } from './steps-plan.js'
  */
@@ -233,5 +240,134 @@ function withIdleSeconds(clock) {
     }
     handOn(second);
     next = second.secondStart + 1;
+  };
+}
+
+/**
+ * A step in which nothing ran reports 0 threads, so it adds nothing to the sum over all hosts.
+ *
+ * @param {RampSlot} slot
+ * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
+ * @returns {RampStep}
+ */
+function stepOf(slot, { threads, outcome, shortfall }) {
+  const { startsAt, countsFrom, endsAt } = slot;
+  const counts = outcome?.meter.counts();
+  const histograms = countedSeconds(slot).flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
+  return {
+    slotStart: startsAt,
+    slotSeconds: endsAt - startsAt,
+    hosts: Number(outcome !== null),
+    threads: outcome === null ? 0 : threads,
+    secondStart: countsFrom,
+    operations: countedOperations(slot, outcome),
+    ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
+    errors: counts === undefined ? 0 : failedAttemptsOf(counts),
+    throttled: counts?.throttled ?? 0,
+    shortfall,
+  };
+}
+
+/** @param {RampSlot} slot */
+function countedSeconds({ countsFrom, stopsAt }) {
+  return Array.from({ length: stopsAt - countsFrom }, (_, index) => countsFrom + index);
+}
+
+/**
+ * @param {RampSlot} slot
+ * @param {StageOutcome | null} outcome
+ */
+function countedOperations(slot, outcome) {
+  return countedSeconds(slot).map((second) => outcome?.meter.seconds.at(second).operations ?? 0);
+}
+
+/**
+ * A step with attempts but no success has no meaningful rate: the store may be unreachable.
+ *
+ * @param {RampSlot} slot
+ * @param {FinishedSlot} ran
+ * @param {boolean} wasSuspended
+ * @returns {RampShortfall | null} null if the step is complete
+ */
+function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
+  if (outcome.end !== 'complete') {
+    // Ramps have no cost limit, so this is never `unpaid`.
+    return /** @type {RampShortfall} */ (outcome.end);
+  }
+  if (wasSuspended) {
+    return 'suspended';
+  }
+  if (hasRunOut) {
+    return 'objects';
+  }
+  const isFutile = outcome.meter.counts().attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
+  return isFutile ? 'stalled' : null;
+}
+
+/**
+ * The result of a stage that ran as a ramp: the sum of its steps. Bottleneck, client load and host load come from the
+ * complete step with the most threads.
+ *
+ * @param {readonly TakenOfRamp[]} finished at least one has run
+ * @param {StageResults} results
+ * @param {Stage} stage
+ * @param {Clock} clock
+ * @returns {StageResult}
+ */
+function rampResult(finished, results, stage, clock) {
+  const ran = finished.flatMap(({ outcome, load, ...rest }) =>
+    outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
+  );
+  const whole = ran.filter(({ shown }) => shown.shortfall === null);
+  const most = (whole.length > 0 ? whole : ran).reduce((one, other) =>
+    other.load.threads >= one.load.threads ? other : one,
+  );
+  const { bottleneck, clientLoad, hostLoad } = results.of({ outcome: most.outcome, load: most.load });
+  const outcome = sumOfOutcomes(
+    ran.map((each) => each.outcome),
+    stage,
+    clock,
+  );
+  const last = finished[finished.length - 1];
+  // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
+  const stopsAt = last.outcome !== null && outcome.meter.counts().drainOperations > 0 ? last.stopsAt : undefined;
+  const sum = results.of({ outcome, load: most.load, stopsAt });
+  return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
+}
+
+/**
+ * @param {readonly StageOutcome[]} outcomes consecutive outcomes of one stage, at least one
+ * @param {Stage} stage
+ * @param {Clock} clock
+ * @returns {StageOutcome} with the client and host load of the last outcome
+ */
+function sumOfOutcomes(outcomes, stage, clock) {
+  const last = outcomes[outcomes.length - 1];
+  const [{ startedAt }] = outcomes;
+  const { endedAt } = last;
+  const kinds = stage.kinds.map((_, kind) => {
+    const sum = new StageMeter(clock, startedAt);
+    outcomes.forEach((outcome) => sum.addState(outcome.kinds[kind].toState(outcome.endedAt)));
+    return sum;
+  });
+  return {
+    ...last,
+    // The parts of the last step do not represent the whole stage.
+    parts: undefined,
+    end: worstEnd(outcomes.map(({ end }) => end)),
+    startedAt,
+    endedAt,
+    meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null }),
+    kinds,
+    waited: outcomes.reduce((sum, { waited = 0 }) => sum + waited, 0),
+    buckets: sumOfBuckets(
+      outcomes.map(({ buckets }) =>
+        buckets.map(({ bucket, meter }) => ({ bucket, state: meter === null ? null : meter.toState() })),
+      ),
+    ),
+    secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
+    connections: sumOfConnections(
+      outcomes.map(({ connections: { meter, ...counts } }) => ({ ...counts, costs: meter.toState() })),
+    ),
   };
 }

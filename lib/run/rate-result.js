@@ -3,7 +3,7 @@ import { isClientAtLimit } from '../bottleneck/signs.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';
 import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from '../search/rate-search.js';
-import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
+import { WINDOW_MS, decisiveRate } from '../search/search-step.js';
 import { counted, decimal, rounded } from '../text/figures.js';
 import { stepOutcome, stepResult, withAllSteps } from './search-result.js';
 

@@ -3,7 +3,7 @@ import { busiestThread, isHostBusy } from '../bottleneck/host-evidence.js';
 import { sumsByName } from '../model/counters.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { CapacitySearch, STAGE_MS } from '../search/capacity-search.js';
-import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
+import { WINDOW_MS, decisiveRate } from '../search/search-step.js';
 import { meanOf } from '../statistics/moments.js';
 
 /**

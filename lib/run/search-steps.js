@@ -18,7 +18,7 @@ import { overThreads } from './search-result.js';
  * @import { SearchDimension, SearchStep, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { SearchOptions } from '../search/capacity-search.js'
- * @import { SearchObjects } from '../search/search-objects.js'
+ * @import { SearchObjects } from './steps-plan.js'
  * @import { FinishedStep, Step } from '../search/search-step.js'
  * @import { Conclusion, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { StepsContext } from './steps-plan.js'

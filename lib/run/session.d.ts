@@ -5,8 +5,8 @@ import type { RunResult, UnloadedLatency } from '../model/result.js';
 import type { TimeBudget } from '../preflight/time-budget.js';
 import type { WriteChecks } from '../preflight/write-checks.js';
 import type { OpenRun } from './open-run.js';
-import type { Phases } from './phases.js';
-import type { RunClock } from './run-clock.js';
+import type { Phases } from './begin-run.js';
+import type { RunClock } from './begin-run.js';
 
 /** Shared by all parts of a run, from start to end. Workers and the first stage's time are known once it begins. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { capacityOf } from './batch-means.js';
 import * as plateau from './plateau.js';
-import { StepBudget } from './step-budget.js';
-import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './step-rate.js';
+import { StepBudget } from './search-step.js';
+import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './search-step.js';
 
 /**
  * @import { Capacity } from '../model/result.js'

@@ -1,7 +1,7 @@
 import { crossingOf } from './late-share.js';
 import { HOLD_MS } from './capacity-search.js';
-import { StepBudget } from './step-budget.js';
-import { WINDOW_MS, inWholeWindows } from './step-rate.js';
+import { StepBudget } from './search-step.js';
+import { WINDOW_MS, inWholeWindows } from './search-step.js';
 
 /**
  * @import { RateVerdict } from '../model/result.js'

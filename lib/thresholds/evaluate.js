@@ -1,13 +1,13 @@
-import { plainText } from '../text/plain-text.js';
 import { CONDITIONS, figureNamed } from '../figures/catalogue.js';
-import { kindsOf } from '../figures/stage-table.js';
 import { showValue, toBase } from '../figures/quantities.js';
+import { kindsOf } from '../figures/stage-table.js';
+import { plainText } from '../text/plain-text.js';
 import { OPERATORS, formatThreshold } from './threshold.js';
 
 /**
+ * @import { Figure } from '../figures/catalogue.js'
  * @import { ThresholdResult } from '../model/result.js'
  * @import { WritableResult } from '../model/write-result.js'
- * @import { Figure } from '../figures/catalogue.js'
  * @import { Threshold } from './threshold.js'
  */
 
@@ -124,4 +124,19 @@ function whyUnknown(result, stage, { isLatency, onlyOf }) {
     return `${plainText(location)}: ${plainText(missing.reason)}`;
   }
   return 'the result does not contain it';
+}
+
+/** Thresholds that were missed or are inconclusive. */
+export class ThresholdError extends Error {
+  /** @param {readonly ThresholdResult[]} thresholds including those that passed */
+  constructor(thresholds) {
+    super(
+      thresholds
+        .filter(({ outcome }) => outcome !== 'passed')
+        .map(({ outcome, expression, message }) => `threshold ${outcome}: ${expression}: ${message}`)
+        .join('\n'),
+    );
+    this.name = 'ThresholdError';
+    this.thresholds = thresholds;
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/cost-budget.js';
+import { CostBudget } from '../../lib/cost/prices.js';
 
 test('without a limit, every stage may do what it wants', () => {
   const costs = new CostBudget();

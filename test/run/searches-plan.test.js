@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/cost-budget.js';
+import { CostBudget } from '../../lib/cost/prices.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchSteps } from '../../lib/run/search-steps.js';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/cost-budget.js';
+import { CostBudget } from '../../lib/cost/prices.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
-import { Phases } from '../../lib/run/phases.js';
+import { Phases } from '../../lib/run/begin-run.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
