@@ -11,8 +11,6 @@ export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlatea
   /** minimum number of operations for the whole search; null unless it ran out of objects */
   operationsNeeded: number | null;
   limitingResource: LimitingResource | null;
-  /** ops/s with the plateau's most threads: two measurements per object size, in turns; `held`: in the hold before */
-  halfSize: { whole: readonly [number, number]; half: readonly [number, number]; held: number } | null;
 }
 
 /** What a search for the highest rate concludes from its steps. */

@@ -30,26 +30,28 @@ export function overRates(limits, parts) {
   const { load, objects } = context.config;
   const slo = context.config.search?.slo ?? 0;
   const search = new RateSearch({ ...limits, isRandom: load.arrival === 'poisson' });
-  /** @type {RateMeasurement | null} */
-  let measurement = null;
+  const measured = (/** @type {FinishedStep} */ finished) => {
+    const isClientBusy = isClientAtLimit(results.evidence(finished));
+    return measurementOf(finished, { slo, clock: context.clock, isClientBusy });
+  };
   return {
     time: RATE_SEARCH_MS,
     next(done) {
-      if (done === null || measurement === null) {
-        return search.next(null);
-      }
-      const result = stepOutcome(done);
-      const closedRate = decisiveRate('ramp', { ...result, threads: done.step.threads });
-      return search.next({ ...result, closedRate, measurement });
+      const result = done && stepOutcome(done);
+      return search.next(
+        result && {
+          ...result,
+          closedRate: decisiveRate('ramp', { ...result, threads: done.step.threads }),
+          measurement: measured(done),
+        },
+      );
     },
     // Each rate has its own arrival times: otherwise the same queues would form in every step.
     pacing: ({ rate }) =>
       rate === undefined ? null : { rate, arrival: load.arrival, seed: `arrivals of ${objects.runId} at ${rate}` },
     shown(finished) {
-      const isClientBusy = isClientAtLimit(results.evidence(finished));
-      measurement = measurementOf(finished, { slo, clock: context.clock, isClientBusy });
       const { rate } = finished.step;
-      return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measurement) }) };
+      return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measured(finished)) }) };
     },
     result: (finished, steps) =>
       rateResult(finished, steps, { ...parts, slo, ...limits, conclusion: search.conclusion() }),

@@ -8,8 +8,6 @@ import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './search-step.
  * @import { SearchConclusion, SearchPhase } from '../model/search.js'
  * @import { TestedStep } from './plateau.js'
  * @import { Step, StepResult, StepTimes } from './search-step.js'
- *
- * @typedef {Extract<SearchPhase, 'whole size' | 'half size'>} SizePhase
  */
 
 /**
@@ -61,7 +59,7 @@ const STEPS_AT_PEAK = 10;
 const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole size': 0, 'half size': 0 });
 
 /** The steps that compare the sizes. A drift over time shows as a difference between two steps of one size. */
-const COMPARISON = /** @type {readonly SizePhase[]} */ (['whole size', 'half size', 'whole size', 'half size']);
+const COMPARISON = /** @type {readonly SearchPhase[]} */ (['whole size', 'half size', 'whole size', 'half size']);
 
 /** Half-size objects might be a little more than twice as fast. */
 const HALF_SIZE_GAIN = 2.2;
@@ -88,8 +86,6 @@ export class CapacitySearch {
   #refinements = [];
   /** Threads of the ramp step that was repeated last. */
   #repeated = 0;
-  /** Operations per second of the finished steps of the comparison of sizes. @type {Record<SizePhase, number[]>} */
-  #sizes = { 'whole size': [], 'half size': [] };
   /** @type {Capacity | null} */
   #capacity = null;
   #steps = this.#search();
@@ -111,7 +107,6 @@ export class CapacitySearch {
   /** @returns {SearchConclusion} */
   conclusion() {
     const { best, knee, needsMoreThreads } = this.#shape;
-    const { 'whole size': whole, 'half size': half } = this.#sizes;
     const held = this.#capacity?.operationsPerSecond ?? null;
     const { rate, threads } = this.#mostExpected;
     return {
@@ -122,10 +117,6 @@ export class CapacitySearch {
       capacity: this.#capacity,
       operationsNeeded: this.#budget.neededIf(operationsOfSearch(rate, threads)),
       limitingResource: this.#budget.limitingResource ?? (needsMoreThreads ? 'threads' : null),
-      halfSize:
-        whole.length < 2 || half.length < 2 || held === null
-          ? null
-          : { whole: [whole[0], whole[1]], half: [half[0], half[1]], held },
     };
   }
 
@@ -148,11 +139,9 @@ export class CapacitySearch {
       const times = this.#timesOf(phase, threads);
       const forOthers = (COMPARISON.length - index - 1) * operationsIn(rate, threads, times);
       const step = this.#planned(phase, threads, Math.floor(this.#budget.operationsLeft - forOthers), times);
-      const tested = this.#tested(step, yield step);
-      if (tested === null) {
+      if (this.#tested(step, yield step) === null) {
         return;
       }
-      this.#sizes[phase].push(tested.rate);
     }
   }
 
