@@ -7,7 +7,7 @@ import { studentT } from '../statistics/student-t.js';
 import { mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
-import { StageResults } from './stage-result.js';
+import { stageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
@@ -165,7 +165,7 @@ class StageInOneSlot {
   conclude() {
     const { outcome, budget } = /** @type {FinishedSlot} */ (this.#ran);
     const stability = this.#ending?.result();
-    const result = new StageResults(this.#stage, this.#objects, this.#context).of({
+    const result = stageResults(this.#stage, this.#objects, this.#context).of({
       outcome,
       load: this.#slot.load,
       stability,

@@ -1,9 +1,10 @@
-import { StageResults } from './stage-result.js';
+import { stageResults } from './stage-result.js';
 
 /**
  * @import { Range } from '../engine/run-slot.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { Plan, PlanContext, StagePlan } from './plan.js'
+ * @import { StageResults } from './stage-result.js'
  */
 
 /**
@@ -47,7 +48,7 @@ export class StepsPlan {
    */
   stage(stage, index) {
     const objects = this.#objects;
-    const results = new StageResults(stage, objects.count, this.#context);
+    const results = stageResults(stage, objects.count, this.#context);
     return new this.#Policy({ stage, index, objects, context: this.#context, results });
   }
 }
