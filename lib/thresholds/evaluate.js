@@ -40,7 +40,7 @@ function judge({ stage, operator, limit: wanted }, metric, { result, baseline })
   const value = figureOf(result, stage, metric);
   const before = 'factor' in wanted && baseline !== null ? figureOf(baseline, stage, metric) : null;
   const limit =
-    'factor' in wanted ? multiple(wanted.factor, before) : toBase(metric.quantity, wanted.value, wanted.unit);
+    'factor' in wanted ? before && wanted.factor * before : toBase(metric.quantity, wanted.value, wanted.unit);
   if (value === null) {
     return { value, limit, outcome: 'inconclusive', message: `not known: ${whyUnknown(result, stage, metric)}` };
   }
@@ -53,14 +53,6 @@ function judge({ stage, operator, limit: wanted }, metric, { result, baseline })
   const outcome = OPERATORS[operator](value, limit) ? 'passed' : 'missed';
   const comparison = before === null ? '' : `, baseline ${showValue(metric.quantity, before, value)}`;
   return { value, limit, outcome, message: `it was ${showValue(metric.quantity, value, limit, unit)}${comparison}` };
-}
-
-/**
- * @param {number} factor
- * @param {number | null} value
- */
-function multiple(factor, value) {
-  return value === null ? null : factor * value;
 }
 
 /**
