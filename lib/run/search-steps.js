@@ -83,11 +83,10 @@ export class SearchSteps {
     this.#search = VARIABLES[peakOf](limits, parts);
     const { time: duration } = this.#search;
     this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
-    const latencies = latenciesOfWhole(config, unloaded);
     const isFirst = index === 0 && peakOf === 'threads';
     this.notices = [
       ...(index === 0 ? [timeNotice(duration, toRun.length)] : []),
-      ...(isFirst ? worstCases(config, latencies, this.#maxAttempts) : []),
+      ...(isFirst ? worstCases(config, unloaded, this.#maxAttempts) : []),
     ];
     this.starts = { ...startOf(stage, objects.count, config.load.threads, config), duration, search: peakOf };
   }
@@ -189,43 +188,29 @@ function timeNotice(stageTime, stages) {
 }
 
 /**
- * @param {Config} config
- * @param {PlanContext['unloaded']} unloaded
- * @returns {PlanContext['unloaded']} without latencies of small objects, which do not predict how many large ones a
- *   search needs
- */
-function latenciesOfWhole({ objects }, unloaded) {
-  const typical = typicalSize(objects);
-  return new Map([...unloaded].filter(([, { size }]) => size >= typical));
-}
-
-/**
  * Warns before a search that might run out of objects or dollars if the store never slows down.
  *
  * @param {Config} config
  * @param {PlanContext['unloaded']} unloaded
  * @param {number} attempts that the first stage can make
  */
-function worstCases(
-  { objects: { count: objects }, load: { threads, stages }, schedule: { maxCost } },
-  unloaded,
-  attempts,
-) {
+function worstCases({ objects, load: { threads, stages }, schedule: { maxCost } }, unloaded, attempts) {
   const [write] = operationsOf(stages).filter(({ creates }) => creates);
-  const latency = write && unloaded.get(write.name)?.p50;
-  if (latency === undefined) {
+  const probe = write && unloaded.get(write.name);
+  // The latency of small objects does not predict how many large ones a search needs.
+  if (probe === undefined || probe.size < typicalSize(objects)) {
     return [];
   }
-  const most = operationsOfSearch((1000 * threads) / latency, threads);
-  const writes = Math.min(objects, attempts);
+  const most = operationsOfSearch((1000 * threads) / probe.p50, threads);
+  const writes = Math.min(objects.count, attempts);
   const capacity = Math.floor(writes / SECONDS_OF_OPERATIONS);
   if (writes >= most || capacity === 0) {
     return [];
   }
   const [given, more] =
-    attempts < objects
+    attempts < objects.count
       ? [`$${maxCost} pays for ${Math.floor(attempts)} writes,`, `--max-cost ${2 * Number(maxCost)}`]
-      : [`${objects} objects are`, `${2 * objects} <objects>`];
+      : [`${objects.count} objects are`, `${2 * objects.count} <objects>`];
   return [
     `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect up to ${2 * capacity}, pass ${more}`,
   ];
