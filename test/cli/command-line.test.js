@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { multipartOf } from '../../lib/options/resolve.js';
 import { optionsOf } from '../../lib/options/table.js';
-import { runCommand, runInProcess, startCommand } from '../helpers/command.js';
-import { assertStatus } from '../helpers/outcome.js';
+import { runCommand, runInProcess } from '../helpers/command.js';
 
 const HINT = 'node r2-benchmark.js --help shows the usage';
 
@@ -99,30 +98,6 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.deepEqual(multipartOf(read('10 10 --multipart --part-size 5MiB --part-threads 2')), {
       ...{ partSize: 5 * 2 ** 20, partThreads: 2, minSize: 0 },
     });
-  });
-
-  test('reports all mistakes at once, and writes nothing', async (t) => {
-    const parameters = ['0', '10x', '--size', 'big', '--timeout', 'soon', '--retries', '-', '--client', 'curl'];
-    const more = ['--stages', 'write,erase', '--run-id', '..', '--prefix', '/', '--cores', '0', '--json', ''];
-    const command = await startCommand(t, [...parameters, ...more, '--faults', 'reset=1%']);
-    const outcome = await command.outcome;
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stdout, '');
-    assert.deepEqual(await readdir(command.folder), []);
-    const lines = outcome.stderr.trimEnd().split('\n');
-    assertRefusal(lines);
-    const names = lines.map((line) => /^error: (<\w+>|--[a-z-]+)(?:: | requires )/.exec(line)?.[1]).filter(Boolean);
-    const options = ['--client', '--size', '--stages', '--run-id', '--prefix', '--timeout', '--retries', '--cores'];
-    assert.deepEqual(names.toSorted(), [...options, '--json', '--faults', '<objects>', '<threads>'].toSorted());
-  });
-
-  test('rejects an unknown option, an option without its value, and a third argument', async () => {
-    assert.match((await refused('10', '10', '--frobnicate'))[0], /^error: unknown option '--frobnicate'/);
-    assert.match((await refused('10', '10', '--size'))[0], /^error: option '--size <size>' argument missing/);
-    assert.match(
-      (await refused('10', '10', '10', '--local'))[0],
-      /^error: too many arguments: expected <objects> <threads>/,
-    );
   });
 
   for (const [option, values, expected] of /** @type {const} */ ([
@@ -236,12 +211,6 @@ describe('the commands', { concurrency: 3 }, () => {
       'error: --json: options for merge must come after the command name, expected node r2-benchmark.js merge … --json',
       'node r2-benchmark.js merge --help shows the usage',
     ]);
-  });
-
-  test('are not confused with other words', async () => {
-    for (const word of ['megre', 'help', 'constructor', '10x']) {
-      assert.match((await refused(word, '10', '--local'))[0], /^error: <objects>: expected a whole number/);
-    }
   });
 
   test('have a help with their own options, and the version of the package', async () => {

@@ -37,16 +37,4 @@ describe('requests are signed for the region that a store names when it refuses'
     );
     assert.deepEqual(await keysIn(endpoint), []);
   });
-
-  test('in clean-up, in its list, and in a run on existing objects', async (t) => {
-    const { endpoint, store } = await startRegional(t);
-    const run = ['20', '4', '--run-id', 'a-run', '--keep', '--stages', 'write'];
-    const commands = [run, ['20', '4', '--existing', 'benchmark/'], ['cleanup', '--list'], ['cleanup', 'a-run']];
-    for (const command of commands) {
-      const outcome = await runCommand(t, [...command, ...store], { dotEnv: KEYS });
-      assertStatus(outcome, 0);
-      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE], command.join(' '));
-    }
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
 });
