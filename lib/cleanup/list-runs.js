@@ -1,9 +1,7 @@
 import { asAttemptError } from '../s3/s3-error.js';
-import { STALLED } from './bucket-access.js';
+import { STALLED, inParallel } from './bucket-access.js';
 import { explainError, isTransient } from '../s3/explain-error.js';
-import { inParallel } from './in-parallel.js';
-import { walkRange, wholeRange } from './key-ranges.js';
-import { walkUploads } from './uploads.js';
+import { walkRange, walkUploads } from './lists.js';
 
 /**
  * @import { BucketAccess } from './bucket-access.js'
@@ -37,7 +35,7 @@ export async function listRuns(options) {
   const { buckets } = store;
   try {
     await inParallel(buckets, async (bucket) => {
-      await walkRange(wholeRange(bucket, `${prefix}/`), access, async (_bucket, objects) => tally.add(bucket, objects));
+      await walkRange({ bucket, prefix: `${prefix}/` }, access, async (_bucket, objects) => tally.add(bucket, objects));
     });
     const uploadsProblem = await addUploads(options);
     return { ...tally.counts(), problem: null, isTransient: false, uploadsProblem };

@@ -1,6 +1,6 @@
 import { counted } from '../text/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
-import { cleanUpRun } from '../cleanup/clean-up-run.js';
+import { cleanUpRun } from '../cleanup/cleanup.js';
 import { isClean } from '../model/completeness.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';

@@ -1,11 +1,11 @@
 import { asAttemptError } from '../s3/s3-error.js';
 import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
-import { inParallel } from '../cleanup/in-parallel.js';
-import { pagesOf } from '../cleanup/key-ranges.js';
+import { inParallel } from '../cleanup/bucket-access.js';
+import { pagesOf } from '../cleanup/lists.js';
 import { objectSizes } from '../workload/sizes.js';
 
 /**
- * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { ListPosition } from '../s3/bucket-admin.js'
  * @import { AttemptError } from '../s3/s3-error.js'
  * @import { Keyspace } from '../workload/keyspace.js'
  * @import { ObjectsConfig, SizeDistribution } from '../model/config.js'
@@ -47,21 +47,27 @@ export async function findExistingObjects(keyspace, objects, access) {
   const sizes = new Map();
   /** @type {Map<string, AttemptError>} */
   const unlisted = new Map();
-  const add = (/** @type {string} */ bucket, /** @type {ListedObject} */ { key, size }) => {
-    const own = keyspace.recognise(bucket, key);
-    if (own !== null && isOfShard(shard, own.index)) {
-      count += 1;
-      if (!own.isProbe && !own.isCopy && Number.isSafeInteger(size)) {
-        sizes.set(localIndex(shard, own.index), size);
-      }
-    }
-  };
   await inParallel(buckets, async (bucket) => {
+    const request = (/** @type {ListPosition} */ from) =>
+      access.retry(() => access.admin.listPage(bucket, keyspace.keyPrefix, from));
     try {
-      const isAll = await walkPages({ bucket, prefix: keyspace.keyPrefix, maxPages }, access, (object) =>
-        add(bucket, object),
-      );
-      isWhole &&= isAll;
+      let pages = 0;
+      for await (const { objects: listed, next } of pagesOf(bucket, request)) {
+        for (const { key, size } of listed) {
+          const own = keyspace.recognise(bucket, key);
+          if (own !== null && isOfShard(shard, own.index)) {
+            count += 1;
+            if (!own.isProbe && !own.isCopy && Number.isSafeInteger(size)) {
+              sizes.set(localIndex(shard, own.index), size);
+            }
+          }
+        }
+        pages += 1;
+        if (next !== null && pages === maxPages) {
+          isWhole = false;
+          break;
+        }
+      }
     } catch (error) {
       unlisted.set(bucket, asAttemptError(error));
     }
@@ -70,42 +76,22 @@ export async function findExistingObjects(keyspace, objects, access) {
 }
 
 /**
- * @param {{ bucket: string, prefix: string, maxPages: number }} range
- * @param {BucketAccess} access
- * @param {(object: ListedObject) => void} visit
- * @returns {Promise<boolean>} whether all pages were read
- */
-async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) {
-  let pages = 0;
-  for await (const { objects, next } of pagesOf((from) => retry(() => admin.listPage(bucket, prefix, from)))) {
-    objects.forEach(visit);
-    pages += 1;
-    if (next !== null && pages === maxPages) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/**
- * Allows for objects left by a capacity search, which writes smaller objects after the full-size ones.
- *
  * @param {ReadonlyMap<number, number>} sizes by local index
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
  * @param {boolean} areAll whether `sizes` has all existing objects
  * @returns {ExistingObjects['readable']}
  */
 function readableOf(sizes, objects, areAll) {
-  if (sizes.size === 0) {
+  const indices = [...sizes.keys()].sort((one, other) => one - other);
+  const [first] = indices;
+  const size = sizes.get(first);
+  if (size === undefined) {
     return null;
   }
-  const indices = [...sizes.keys()];
-  const size = /** @type {number} */ (sizes.get(indices.reduce((least, index) => Math.min(least, index))));
+  const count = indices[indices.length - 1] + 1;
   const sizeOf = objects.sizes === undefined ? () => size : objectSizes(objects);
-  const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
-  const count = same.reduce((most, index) => Math.max(most, index), -1) + 1;
-  // If most objects have unexpected sizes, they were not left by a search.
-  if (2 * same.length < sizes.size || (areAll && same.length < count)) {
+  const areAlike = indices.every((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
+  if (!areAlike || (areAll && indices.length < count)) {
     return null;
   }
   return objects.sizes === undefined ? { count, size } : { count, size: objects.size, sizes: objects.sizes };

@@ -1,5 +1,5 @@
 import { asAttemptError } from '../s3/s3-error.js';
-import { inParallel } from '../cleanup/in-parallel.js';
+import { inParallel } from '../cleanup/bucket-access.js';
 
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
