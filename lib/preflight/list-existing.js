@@ -5,7 +5,6 @@ import { quote } from '../text/quote.js';
 import { etagDigest } from '../s3/object-connection.js';
 import { explainError, isTransient } from '../s3/explain-error.js';
 import { AttemptError } from '../s3/s3-error.js';
-import { sumOf } from '../statistics/moments.js';
 import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../workload/listed-objects.js';
 
 /**
@@ -48,7 +47,6 @@ export async function listExisting(run, config, existing, signal, notice) {
   const where = `${existing === '' ? 'everything' : quote(existing)} in ${buckets.join(', ')}`;
   /** @type {Part[]} */
   const parts = buckets.map((bucket) => ({ bucket, listing: new BucketListing(), isComplete: false }));
-  const sum = (/** @type {'count' | 'bytes'} */ what) => sumOf(parts.map(({ listing }) => listing[what]));
   let [lastBucket] = buckets;
   // Including objects of other shards.
   let seen = 0;
@@ -82,7 +80,7 @@ export async function listExisting(run, config, existing, signal, notice) {
   try {
     await withBucketAccess({ ...options, countAs: 'preflight' }, async (access) => {
       const pages = new Map(parts.map((part) => [part, pagesOfPart(part, access)]));
-      for (let short = shortOf(parts, limit); short.length > 0 && sum('bytes') <= MAX_LIST_BYTES;) {
+      for (let short = shortOf(parts, limit); short.length > 0 && sumOf(parts, 'bytes') <= MAX_LIST_BYTES;) {
         await inParallel(short, async (part) => void (await pages.get(part)?.next()));
         short = shortOf(parts, limit);
       }
@@ -95,9 +93,9 @@ export async function listExisting(run, config, existing, signal, notice) {
     const problems = signal.aborted ? [] : [explainError(error, place)];
     return { listed: null, problems, isTransient: isTransient(error), notices: [] };
   }
-  if (sum('bytes') > MAX_LIST_BYTES) {
+  if (sumOf(parts, 'bytes') > MAX_LIST_BYTES) {
     return refused(
-      `--existing: the list of ${counted(sum('count'), 'object')} takes more than ${MAX_LIST_BYTES / 2 ** 20} MiB of memory: expected fewer <objects>, or a longer prefix`,
+      `--existing: the list of ${counted(sumOf(parts, 'count'), 'object')} takes more than ${MAX_LIST_BYTES / 2 ** 20} MiB of memory: expected fewer <objects>, or a longer prefix`,
     );
   }
   const listings = parts.map(({ listing }) => listing);
@@ -125,8 +123,16 @@ export async function listExisting(run, config, existing, signal, notice) {
  */
 function shortOf(parts, limit) {
   const [complete, open] = [true, false].map((isComplete) => parts.filter((part) => part.isComplete === isComplete));
-  const share = Math.ceil((limit - sumOf(complete.map(({ listing }) => listing.count))) / open.length);
+  const share = Math.ceil((limit - sumOf(complete, 'count')) / open.length);
   return open.filter(({ listing }) => listing.count < share);
+}
+
+/**
+ * @param {readonly Part[]} parts
+ * @param {'count' | 'bytes'} what
+ */
+function sumOf(parts, what) {
+  return parts.reduce((sum, { listing }) => sum + listing[what], 0);
 }
 
 /** @param {ListedObject} object */
