@@ -19,11 +19,7 @@ const WRONG = [
   ['1000 10 --size 6TiB --local', /--size: expected at most 5TiB/],
   ['1000 10 --object-size 1MiB --local', /use --size/],
   ['1000 10 -s 1MiB --local', /use --size/],
-  [
-    '1000 10 --duration 1min --local',
-    /--duration: expected a duration in whole milliseconds, such as 500ms, 10s.*did you mean 1m\?/,
-  ],
-  ['1000 10 --duration 1m30s --local', /did you mean 90s\?/],
+  ['1000 10 --duration 1min --local', /--duration: expected a duration in whole milliseconds, such as 500ms, 10s/],
   ['1000 10 -d 60s --local', /use --duration/],
   ['1000 10 --qps 100 --local', /use --rate/],
   ['1000 10 --rate fast --local', /--rate: expected operations/],
