@@ -4,7 +4,7 @@ import { cleanUpRun } from '../cleanup/cleanup.js';
 import { isClean } from '../model/completeness.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
-import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
+import { requestVersioning, describeUnknown } from '../preflight/write-checks.js';
 import { isOfShard } from '../workload/shard.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand } from './later-commands.js';

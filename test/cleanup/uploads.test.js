@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanUp } from '../../lib/cleanup/cleanup.js';
 import { listRuns } from '../../lib/cleanup/list-runs.js';
-import { RunTally } from '../../lib/cleanup/run-tally.js';
+import { RunTally } from '../../lib/cleanup/list-runs.js';
 import { isClean } from '../../lib/model/completeness.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
