@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keptSizeProblem } from '../../lib/preflight/kept-size.js';
+import { keptSizeProblem } from '../../lib/preflight/existing-objects.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
 import { SigningRegion } from '../../lib/s3/signing-region.js';
