@@ -1,15 +1,18 @@
-import { isIP, connect as connectTcp } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { Gate } from './gate.js';
-import { closedWhileOpening, connectTimeoutError, givenUpWhileOpening, isOurs } from './connection-errors.js';
+import {
+  closedWhileOpening,
+  connectTimeoutError,
+  givenUpWhileOpening,
+  isOurs,
+  proxyRefused,
+} from './connection-errors.js';
 import { openSharing, readFrom } from './socket-reader.js';
-import { openTunnel } from './tunnel.js';
 
 /**
- * @import { AddressBook } from './address-book.js'
- * @import { Proxy } from './tunnel.js'
  * @import { Socket } from 'node:net'
  * @import { SecureContext } from 'node:tls'
+ * @import { AddressBook } from './address-book.js'
  */
 
 /** Limit on connections being opened at once: with thousands, many would time out. */
@@ -449,4 +452,82 @@ function throwUnless(isWanted) {
   if (!isWanted) {
     throw closedWhileOpening();
   }
+}
+
+/** A semaphore: it admits a limited number of callers at a time, and the others wait in order of arrival. */
+class Gate {
+  #free;
+  /** @type {(() => void)[]} */
+  #waiting = [];
+
+  /** @param {number} width */
+  constructor(width) {
+    this.#free = width;
+  }
+
+  /** @returns {Promise<void>} resolves when the caller is admitted; the caller must call `leave` afterwards */
+  async enter() {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    await new Promise((resolve) => this.#waiting.push(() => resolve(undefined)));
+  }
+
+  leave() {
+    const next = this.#waiting.shift();
+    if (next === undefined) {
+      this.#free += 1;
+    } else {
+      next();
+    }
+  }
+}
+
+const MAX_HEAD_BYTES = 16 * 1024;
+
+const HEAD_END = '\r\n\r\n';
+
+/** @typedef {{ hostname: string, port: number, authorization?: string }} Proxy `authorization`: a header value */
+
+/**
+ * Asks a proxy for a tunnel (CONNECT, RFC 9110, section 9.3.6).
+ *
+ * @param {Socket} socket connected to the proxy
+ * @param {{ hostname: string, port: number }} target
+ * @param {string} [authorization] see {@link Proxy}
+ * @returns {Promise<void>} resolves once bytes written to the socket reach the target; rejects if the proxy refuses or
+ *   the socket closes
+ */
+export function openTunnel(socket, { hostname, port }, authorization) {
+  const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+  const credentials = authorization === undefined ? '' : `proxy-authorization: ${authorization}\r\n`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${credentials}\r\n`, 'latin1');
+  return new Promise((resolve, reject) => {
+    let head = '';
+    const onError = (/** @type {Error} */ error) => reject(error);
+    const onClose = () => reject(closedWhileOpening());
+    const onReadable = () => {
+      // Read byte by byte, because the bytes after the head come from the target.
+      for (let byte = socket.read(1); byte !== null; byte = socket.read(1)) {
+        head += byte.toString('latin1');
+        if (head.endsWith(HEAD_END) || head.length > MAX_HEAD_BYTES) {
+          socket
+            .removeListener('readable', onReadable)
+            .removeListener('close', onClose)
+            .removeListener('error', onError);
+          const [, status, reason] = /^HTTP\/1\.[01] ([0-9]{3})([^\r\n]*)/.exec(head) ?? [];
+          if (!head.endsWith(HEAD_END)) {
+            reject(proxyRefused(`with a head of more than ${MAX_HEAD_BYTES} bytes`));
+          } else if (status?.startsWith('2')) {
+            resolve();
+          } else {
+            reject(proxyRefused(status === undefined ? 'with something other than HTTP' : `${status}${reason}`));
+          }
+          return;
+        }
+      }
+    };
+    socket.on('readable', onReadable).once('close', onClose).once('error', onError);
+  });
 }

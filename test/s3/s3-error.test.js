@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ProtocolError } from '../../lib/http/protocol-error.js';
+import { ProtocolError } from '../../lib/http/response-parser.js';
 import { WITHHELD, keepSecrets } from '../../lib/text/redact.js';
 import { AttemptError, classifyAnswer, classifyFailure, detailsOf, timeoutError } from '../../lib/s3/s3-error.js';
 
