@@ -5,7 +5,7 @@ import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { XmlElement, readXml } from '../text/xml.js';
-import { parseErrorBody, parseUnexpectedBody } from './error-response.js';
+import { parseErrorBody, parseUnexpectedBody } from './s3-error.js';
 import {
   MAX_DOCUMENT_BYTES,
   digestIn,

@@ -1,12 +1,14 @@
+import { createRequire } from 'node:module';
+
 /**
  * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
+ * @import { ClientName, PublicUrl } from '../model/config.js'
+ * @import { CacheStatus } from './public-store.js'
+ * @import { LiveCredentials } from './live-credentials.js'
  * @import { Transfer } from './object-connection.js'
- * @import { CacheStatus } from './cache-status.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
- * @import { LiveCredentials } from './live-credentials.js'
- * @import { SigningRegion } from './signing-region.js'
- * @import { ClientName, PublicUrl } from '../model/config.js'
+ * @import { SigningRegion } from './live-credentials.js'
  */
 
 export { S3_CALLS } from './s3-calls.js';
@@ -165,4 +167,20 @@ export const CLIENT_NAMES = Object.freeze(/** @type {ClientName[]} */ (Object.ke
  */
 export function openStore(client, options) {
   return CLIENTS[client].open(options);
+}
+
+const require = createRequire(import.meta.url);
+
+/** @type {string} */
+export const VERSION = require('../../package.json').version;
+
+/**
+ * The versions that affect a run's figures. The direct client depends on Node alone.
+ *
+ * @param {ClientName} client
+ * @returns {Record<string, string>}
+ */
+export function versionsOf(client) {
+  const packages = CLIENTS[client].packages.map((name) => [name, require(`${name}/package.json`).version]);
+  return { 'r2-benchmark': VERSION, node: process.versions.node, ...Object.fromEntries(packages) };
 }

@@ -7,7 +7,7 @@ import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
-import { parseUnexpectedBody, wordsOf } from './error-response.js';
+import { parseUnexpectedBody, wordsOf } from './s3-error.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
+import { AttemptDeadlines } from '../../lib/s3/retry.js';
 
 /**
  * @import { ObjectConnection } from '../../lib/s3/object-store.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BUCKET_CALLS } from '../../lib/s3/bucket-calls.js';
+import { BUCKET_CALLS } from '../../lib/s3/bucket-admin.js';
 import { XmlElement, readXml } from '../../lib/text/xml.js';
 import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
