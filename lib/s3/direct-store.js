@@ -12,7 +12,6 @@ import {
   documentTooLong,
   etagDigest,
   mayResendAtOnce,
-  transferOf,
   withPlainKeys,
 } from './object-connection.js';
 import { S3_CALLS } from './s3-calls.js';
@@ -254,10 +253,6 @@ export class DirectConnection {
     }
     this.movedBefore = this.moved;
     return new Promise(this.#dispatch);
-  }
-
-  transfer() {
-    return transferOf(this, this.#call.sendsObject ? this.#size : null);
   }
 
   /** @param {AttemptError} error */

@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
  * @import { ClientName, PublicUrl } from '../model/config.js'
  * @import { CacheStatus } from './public-store.js'
  * @import { LiveCredentials } from './live-credentials.js'
- * @import { Transfer } from './object-connection.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
  * @import { SigningRegion } from './live-credentials.js'
@@ -35,7 +34,6 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} idleSince monotonic ms at which the previous attempt ended. Set by the caller
  * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole response has
  *   arrived, and its object, if any, has passed through the request's sink. Throws an AttemptError if the attempt fails
- * @property {() => Transfer | null} transfer the progress of the current attempt's object; null if no byte has moved
  * @property {(error: AttemptError) => void} abort ends the current attempt with that error and destroys its socket
  */
 

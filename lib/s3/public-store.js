@@ -172,10 +172,6 @@ class PublicConnection {
     this.#active.idleSince = moment;
   }
 
-  transfer() {
-    return this.#active.transfer();
-  }
-
   /** @param {AttemptError} error */
   abort(error) {
     this.#active.abort(error);

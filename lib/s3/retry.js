@@ -280,7 +280,7 @@ export class AttemptDeadlines {
     const oldest = this.#now() - this.#timeout;
     for (const connection of this.#connections) {
       if (connection.startedAt !== 0 && connection.startedAt < oldest) {
-        connection.abort(timeoutError(this.#timeout, connection.transfer()));
+        connection.abort(timeoutError(this.#timeout, connection.moved - connection.movedBefore));
       }
     }
   }

@@ -71,10 +71,6 @@ export class FakeConnection {
     return this.#carry({ method: METHODS[name], bucket, key, body: body ?? undefined, sink, input, connection: this });
   }
 
-  transfer() {
-    return null;
-  }
-
   /** @param {Error} error */
   abort(error) {
     this.#reject?.(error);
