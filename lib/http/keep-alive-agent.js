@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
+import { AddressBook } from './address-book.js';
 import {
   closedWhileOpening,
   connectTimeoutError,
@@ -12,7 +13,6 @@ import { openSharing, readFrom } from './socket-reader.js';
 /**
  * @import { Socket } from 'node:net'
  * @import { SecureContext } from 'node:tls'
- * @import { AddressBook } from './address-book.js'
  */
 
 /** Limit on connections being opened at once: with thousands, many would time out. */
@@ -61,8 +61,8 @@ export class KeepAliveAgent {
   #now;
   #hooks;
   #addresses;
-  /** Agents for other hosts. @type {KeepAliveAgent[]} */
-  #beside = [];
+  /** Agents for other hosts. @type {Map<string, KeepAliveAgent>} */
+  #beside = new Map();
   /** Connections that were opened ahead and are not in use yet. @type {Set<IdleConnection>} */
   #idle = new Set();
   /** All sockets that have not closed yet. @type {Set<Socket>} */
@@ -124,26 +124,30 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Creates an agent for another host. Its connections are opened ahead, counted and closed together with this agent's.
+   * The agent for another host. Its connections are opened ahead, counted and closed together with this agent's.
    *
-   * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0],
-   *   'hostname' | 'addresses' | 'port' | 'useTls' | 'proxy'>} address
+   * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0], 'hostname' | 'port' | 'useTls' | 'proxy'> &
+   *   { family?: 4 | 6 }} address
    */
-  openBeside(address) {
-    const agent = new KeepAliveAgent({
-      ...address,
-      connectTimeout: this.#connectTimeout,
-      readBuffer: this.#readBuffer,
-      now: this.#now,
-      hooks: this.#hooks,
-    });
-    this.#beside.push(agent);
+  beside({ family, ...address }) {
+    const { hostname, proxy } = address;
+    const agent =
+      this.#beside.get(hostname) ??
+      new KeepAliveAgent({
+        ...address,
+        addresses: new AddressBook(proxy?.hostname ?? hostname, this.#now, family),
+        connectTimeout: this.#connectTimeout,
+        readBuffer: this.#readBuffer,
+        now: this.#now,
+        hooks: this.#hooks,
+      });
+    this.#beside.set(hostname, agent);
     return agent;
   }
 
   /** The sums of the counts of this agent and its agents for other hosts. */
   get counts() {
-    return this.#beside.reduce(
+    return [...this.#beside.values()].reduce(
       ({ opened, reused, open }, agent) => ({
         opened: opened + agent.opened,
         reused: reused + agent.reused,
@@ -173,7 +177,7 @@ export class KeepAliveAgent {
    */
   async openAhead(count, signal) {
     const own = this.#openAhead(count, signal);
-    const all = await Promise.all([own, ...this.#beside.map((agent) => agent.openAhead(count, signal))]);
+    const all = await Promise.all([own, ...[...this.#beside.values()].map((agent) => agent.openAhead(count, signal))]);
     return {
       failed: all.reduce((sum, { failed }) => sum + failed, 0),
       lastError: all.find(({ lastError }) => lastError !== null)?.lastError ?? null,

@@ -107,8 +107,7 @@ export function truncationOf(root, hasEntries) {
  * @property {Readonly<Record<string, string>> | null} query common to all requests; null if there is no query
  * @property {Readonly<Record<string, string>>} queryNames query parameters, keyed by member of a request's `input`
  * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`, and
- *   sorted by name; all names sort between `host` and `x-amz-content-sha256`; null if no member is sent as a header
- * @property {boolean} copiesObject whether the store copies the object in the input's `CopySource`
+ *   as RequestSigner.signHeaders() requires; null if no member is sent as a header
  * @property {boolean} sendsObject whether the body of the request is an object, or a part of one
  * @property {boolean} receivesObject whether the body of a successful response is an object, for the request's sink
  * @property {boolean} returnsEtag whether the output contains the unchanged ETag header, because a later request must
@@ -130,7 +129,6 @@ export const OBJECT_CALL = {
   query: null,
   queryNames: {},
   headerNames: null,
-  copiesObject: false,
   sendsObject: false,
   receivesObject: false,
   returnsEtag: false,
@@ -156,7 +154,13 @@ export const S3_CALLS = Object.freeze(
       headerNames: { IfMatch: 'if-match', IfNoneMatch: 'if-none-match', ...CHECKSUM },
       sendsObject: true,
     },
-    CopyObject: { ...OBJECT_CALL, name: 'CopyObject', method: 'PUT', copiesObject: true, readOutput: readCopy },
+    CopyObject: {
+      ...OBJECT_CALL,
+      name: 'CopyObject',
+      method: 'PUT',
+      headerNames: { CopySource: 'x-amz-copy-source' },
+      readOutput: readCopy,
+    },
     GetObject: {
       ...OBJECT_CALL,
       name: 'GetObject',
