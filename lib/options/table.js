@@ -7,7 +7,7 @@ import { formatSize, formatTime } from '../text/units.js';
 import { formatAccess, parseAccess } from '../workload/access.js';
 import { isRunId } from '../workload/keyspace.js';
 import * as conditions from './conditions.js';
-import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
+import { DEFAULT_AMOUNTS } from '../operations/registry.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 
