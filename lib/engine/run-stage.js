@@ -1,7 +1,7 @@
 import { SecondSampler } from '../meter/second-sampler.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 import { sizesOf } from '../workload/trace.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';

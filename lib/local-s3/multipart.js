@@ -3,7 +3,6 @@ import { element, itemsIn, malformed, xmlDocument } from './xml.js';
 
 /** @import { ObjectTable } from './object-table.js' */
 /** @import { XmlElement } from '../text/xml.js' */
-/** @import { NamedChecksum } from './checksums.js' */
 /** @import { NamedPart, UploadTable } from './upload-table.js' */
 
 /**
@@ -19,7 +18,7 @@ export function uploadCreated(bucket, key, id) {
 
 /**
  * @param {{ uploads: UploadTable, table: ObjectTable, bucket: string, key: string, id: string, body: Buffer,
- *   now: number, checksum: NamedChecksum | null }} upload `now`: epoch ms; `checksum`: of the whole object
+ *   now: number, checksum: string | null }} upload `now`: epoch ms; `checksum`: of the whole object
  * @returns {string} the response to CompleteMultipartUpload
  * @throws {S3Error}
  */
@@ -41,7 +40,7 @@ function namedPart(part) {
   if (!Number.isInteger(number) || etag === undefined) {
     throw malformed('Part');
   }
-  const checksum = part.textOf('ChecksumCRC32C') ?? part.textOf('ChecksumCRC64NVME') ?? null;
+  const checksum = part.textOf('ChecksumCRC64NVME') ?? null;
   return { number, etag: etag.replaceAll('"', ''), checksum };
 }
 

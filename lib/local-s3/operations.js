@@ -1,5 +1,5 @@
 import { requestedRange } from './byte-range.js';
-import { checksumIn, uploadChecksumIn } from './checksums.js';
+import { checksumIn, needsChecksums } from './checksums.js';
 import { deleteObjects } from './delete-objects.js';
 import { listObjects } from './list-objects.js';
 import { completeUpload, listUploads, uploadCreated } from './multipart.js';
@@ -54,7 +54,7 @@ export const OPERATION_TABLE = Object.freeze({
   LIST: ({ table, target }) => xmlResult(200, listObjects(target.bucket, table, target.query)),
   BUCKET: () => ({ status: 200, headers: ['Content-Length', 0] }),
   CREATE: ({ uploads, target: { bucket, key }, headers, now }) =>
-    xmlResult(200, uploadCreated(bucket, key, uploads.create(key, now, uploadChecksumIn(headers)))),
+    xmlResult(200, uploadCreated(bucket, key, uploads.create(key, now, needsChecksums(headers)))),
   PART: ({ uploads, target: { key, query }, body, headers }) => {
     if (headers['x-amz-copy-source'] !== undefined) {
       throw new S3Error('NotImplemented', 'This endpoint copies no parts.');

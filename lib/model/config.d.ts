@@ -42,7 +42,7 @@ export interface LoadConfig {
   /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
   /** sent with each write for the store to verify; absent for no checksum */
-  checksum?: ChecksumName;
+  checksum?: 'crc64nvme';
   client: ClientName;
   /** whether the SDK client has its own sockets, retries and checksums */
   sdkDefaults?: boolean;
@@ -172,8 +172,6 @@ export interface OperationAmounts {
   /** writes per race */
   contenders: number;
 }
-
-export type ChecksumName = 'crc64nvme' | 'crc32c';
 
 export interface MultipartConfig {
   /** bytes of each part except the last; larger if an object would have too many parts */

@@ -258,9 +258,9 @@ const WORKLOAD = {
   },
   checksum: {
     flag: '--checksum <name>',
-    help: 'checksum that the store verifies on each write: crc64nvme, crc32c, none',
+    help: 'checksum that the store verifies on each write: crc64nvme, none',
     detail: 'see [checksums](../measure/loads.md#checksums)',
-    read: oneOf('crc64nvme', 'crc32c', 'none'),
+    read: oneOf('crc64nvme', 'none'),
     default: 'none',
     off: 'none',
     excludes: { client: 'edge' },

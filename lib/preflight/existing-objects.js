@@ -2,7 +2,7 @@ import { asAttemptError } from '../s3/s3-error.js';
 import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
 import { inParallel } from '../cleanup/in-parallel.js';
 import { pagesOf } from '../cleanup/key-ranges.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 
 /**
  * @import { ListedObject } from '../s3/bucket-admin.js'

@@ -1,7 +1,7 @@
 import { S3_CALLS } from '../s3/object-store.js';
 import { formatSize } from '../text/units.js';
 import { sizeText } from '../workload/size-distribution.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 import { globalIndex } from '../workload/shard.js';
 import { operationsOf } from '../operations/registry.js';
 import { retriedRequest } from '../s3/retry.js';

@@ -14,7 +14,7 @@ import { RequestTrace } from '../preflight/request-trace.js';
 import { openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/signing-region.js';
 import { Reconciliation } from '../cleanup/reconciliation.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 import { sizesOf } from '../workload/trace.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { mixedMemory } from '../workload/mixed-objects.js';
@@ -136,7 +136,7 @@ export async function openRun(config, context) {
     notice,
     keyspace,
     payload,
-    checksums: load.checksum && new PayloadChecksums(load.checksum, payload),
+    checksums: load.checksum && new PayloadChecksums(payload),
     ledger,
     copies,
     sizeOf,

@@ -4,7 +4,7 @@ import { stageLatency } from '../meter/stage-latencies.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
-import { sizeClasses } from '../workload/size-classes.js';
+import { sizeClasses } from '../workload/size-distribution.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /**

@@ -3,7 +3,7 @@ import { rateOf } from '../operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../operations/stage.js';
 import { mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
-import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
+import { MIN_WRITE_PAUSE_MS } from '../workload/mixed-objects.js';
 import { Stability } from './stability.js';
 import { StageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { accessOrder, parseAccess } from '../../lib/workload/access.js';
 import { largestSize, parseSizes } from '../../lib/workload/size-distribution.js';
-import { objectSizes } from '../../lib/workload/sizes.js';
+import { objectSizes } from '../../lib/workload/size-distribution.js';
 import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';

@@ -24,7 +24,7 @@ const OTHER_VALUES = {
   delimiter: '/',
   partSize: '5MiB',
   partThreads: '8',
-  checksum: 'crc32c',
+  checksum: 'crc64nvme',
   rate: '12.5',
   arrival: 'poisson',
   duration: '1500ms',
