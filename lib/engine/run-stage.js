@@ -163,7 +163,9 @@ export async function runStage(stage, options) {
       const since = now();
       await pauses.wait(wait);
       recorder.waited += (now() - since) * (connections.length / leads.length);
-      if (stopped.aborted || budget.isClosed) {
+      // The next requests of a replay may depend on this one.
+      if (stopped.aborted || (budget.isClosed && claims.missed === undefined)) {
+        claims.missed?.(record);
         return false;
       }
       wait = claims.place(record, round);

@@ -64,7 +64,7 @@ export type RunOptions = Known<CommonOptions, RequiredOption> &
     client: ClientName;
     checksum?: 'crc64nvme';
     arrival?: 'constant' | 'poisson';
-    peakOf?: Exclude<SearchDimension, 'threads'>;
+    peakOf?: 'rate' | 'speed';
   } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak']?: true };
 
 type RequiredOption =

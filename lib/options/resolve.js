@@ -62,7 +62,10 @@ export function resolve(options, { store, env, availableCores, now, random, pass
         options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,
       passes,
     },
-    search: options.findPeak ? { slo: options.slo, peakOf: options.peakOf ?? 'threads' } : null,
+    // The speed of a replay is the rate of its requests.
+    search: options.findPeak
+      ? { slo: options.slo, peakOf: options.peakOf === 'speed' ? 'rate' : options.peakOf }
+      : null,
     output: { takesSnapshots, verboseRequest: options.verboseRequest },
   });
 }

@@ -391,8 +391,8 @@ export const SET_BY_LOG = Object.freeze(
   Object.fromEntries(
     [
       ...['existing', 'size', 'access', 'stages', 'mix', 'rangeSize', 'pageSize', 'batch', 'multipart', 'partSize'],
-      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'findPeak'],
-      ...['peakOf', 'slo', 'ramp', 'stepTime', 'init', 'cleanup', 'list'],
+      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'ramp'],
+      ...['stepTime', 'init', 'cleanup', 'list'],
     ].map((name) => [name, true]),
   ),
 );
@@ -416,6 +416,7 @@ const REPLAY = {
     write: values.formatSpeed,
     default: '1x',
     needs: { replay: true },
+    excludes: { findPeak: true },
     only: ['replay'],
     role: 'load',
   },
@@ -460,12 +461,16 @@ const CAPACITY = {
   },
   peakOf: {
     flag: '--peak-of <name>',
-    help: 'what --find-peak varies: threads or rate',
-    read: oneOf('threads', 'rate'),
+    help: 'what --find-peak varies: threads, rate, or speed (of a replay)',
+    read: oneOf('threads', 'rate', 'speed'),
     gone: { buckets: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
     record: (dimension) => (dimension === 'threads' ? undefined : dimension),
     default: 'threads',
     needs: { findPeak: true },
+    check: ({ findPeak, peakOf, replay }) =>
+      findPeak &&
+      (peakOf === 'speed') !== (replay !== undefined) &&
+      (replay ? 'replay requires --peak-of speed with --find-peak' : '--peak-of speed requires replay'),
     role: 'repeat',
   },
   slo: {
@@ -474,7 +479,7 @@ const CAPACITY = {
     read: values.timeout,
     write: formatTime,
     default: '50ms',
-    needs: { peakOf: 'rate' },
+    needs: [{ peakOf: 'rate' }, { peakOf: 'speed' }],
     role: 'repeat',
   },
   ramp: {

@@ -107,10 +107,10 @@ export async function openRun(config, context) {
 
   const layout = layoutOf(config);
   const keyspace = new Keyspace(layout);
-  // A search also writes smaller objects.
   const { trace } = load.replay ?? {};
   const sizesOfRun = trace === undefined ? objectSizes(objects) : sizesOf(trace, objects.shard);
-  const sizeOf = config.search === null ? sizesOfRun : null;
+  // Other searches also write smaller objects.
+  const sizeOf = config.search === null || trace ? sizesOfRun : null;
   const payload = new Payload(objects.runId);
   const indexCount = indicesOf(config);
   const ledger = new Ledger(ledgerMemory(indexCount));

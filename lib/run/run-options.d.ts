@@ -63,8 +63,8 @@ export interface RunOptions {
   gap?: number | string;
   /** find the capacity: add threads, up to threads */
   findPeak?: boolean;
-  /** what findPeak varies: threads or rate (default: threads) */
-  peakOf?: 'threads' | 'rate';
+  /** what findPeak varies: threads, rate, or speed (of a replay) (default: threads) */
+  peakOf?: 'threads' | 'rate' | 'speed';
   /** p99 limit (default: 50ms) */
   slo?: number | string;
   /** add threads in steps, at the same time on all hosts, e.g. 8,16,32,64 */

@@ -34,9 +34,9 @@ async function traceOf(file) {
   return makeTrace(logs.recorded, { from: 0, length: Infinity, limit: Infinity });
 }
 
-/** @param {TestContext} t */
-async function startStore(t) {
-  const { hostname, port, credentials, list } = await startTestEndpoint(t);
+/** @param {TestContext} t @param {string} [faults] */
+async function startStore(t, faults) {
+  const { hostname, port, credentials, list } = await startTestEndpoint(t, { faults });
   const given = { endpoint: `http://${hostname}:${port}`, bucket: 'bucket-a', credentials };
   return { given, list: () => list('bucket-a') };
 }
@@ -210,15 +210,39 @@ test('an interrupted replay removes what it wrote', async (t) => {
   assert.deepEqual(await store.list(), []);
 });
 
-test('a store that is too slow ends the replay, as in any open loop', async () => {
+test('a store that is too slow ends the replay, as in any open loop, and nothing is left', async (t) => {
   const lines = Array.from({ length: 400 }, (_, index) =>
     r2Line({ at: START + index * 10, does: 'GetObject', key: `k${index % 5}`, size: 100, bytes: 100 }),
   );
-  const result = await run({
-    ...{ store: 'local', replay: logOf('slow.ndjson', lines), threads: 1, preflight: false },
-    ...{ faults: 'GET.latency=200ms' },
-  });
+  const store = await startStore(t, 'GET.latency=200ms');
+  const replay = logOf('slow.ndjson', lines);
+  const result = await run({ store: store.given, replay, threads: 1, preflight: false });
   assert.equal(stageOf(result, 'Replay').end, 'overloaded');
+  assert.deepEqual(await store.list(), []);
+});
+
+test('a search over the speed takes the log in parts, in order, until it has no more requests', async (t) => {
+  const actions = ['PutObject', 'GetObject', 'DeleteObject', 'PutObject'];
+  const lines = Array.from({ length: 3000 }, (_, index) =>
+    csvLine({ at: START + index * 2, does: actions[index % 4], key: `k${index % 20}`, size: 500 }),
+  );
+  const store = await startStore(t);
+  const replay = logOf('search.csv', [CSV_HEADER, ...lines]);
+  const options = { store: store.given, replay, threads: 4, cores: 2, slo: '5s', preflight: false };
+  const result = await run({ ...options, findPeak: true, peakOf: 'speed' });
+  const { search, failed, integrityErrors, end } = stageOf(result, 'Replay');
+  assert.deepEqual([end, failed, integrityErrors], ['complete', 0, 0]);
+  assert.ok(Number(search?.steps.length) > 1);
+  assert.match(String(search?.rate?.evidence), /times your traffic|try again with [0-9,]+ recorded requests/);
+  assert.match(commandOf(/** @type {any} */ (result.options)), /--find-peak --peak-of speed --slo 5s/);
+  assert.deepEqual(await store.list(), []);
+});
+
+test('a search in a replay is one over its speed', async () => {
+  const start = (/** @type {object} */ options) => run({ store: 'local', threads: 1, findPeak: true, ...options });
+  await assert.rejects(start({ replay: recorded }), /replay requires peakOf speed/);
+  await assert.rejects(start({ objects: 10, peakOf: 'speed' }), /peakOf speed requires replay/);
+  await assert.rejects(start({ replay: recorded, peakOf: 'speed', speed: 2 }), /speed cannot be combined with/);
 });
 
 test('a replay that would cost too much, or has nothing to repeat, is refused before the first request', async () => {
