@@ -6,7 +6,7 @@ import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { Config, LoadConfig, MultipartConfig, RampPlan, Shard, StoreConfig } from '../model/config.js'
+ * @import { Config, LoadConfig, MultipartConfig, RampPlan, Shard, StoreConfig, Trace } from '../model/config.js'
  * @import { OptionValues } from './read-options.js'
  */
 
@@ -98,7 +98,7 @@ function resolveLoad(options, doesRun, availableCores) {
     amounts: { rangeSize, pageSize, batch, contenders, ...pick(options, 'listWalk', 'delimiter') },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
-    replay: trace && replay && { files: replay, trace, speed },
+    replay: trace && replay && { files: replay, trace, speed, prepare: prepareOf(options, trace) },
     threads,
     // An application has one client, and each core has its own.
     cores: doesRun
@@ -106,6 +106,15 @@ function resolveLoad(options, doesRun, availableCores) {
       : 1,
     availableCores,
   };
+}
+
+/**
+ * @param {OptionValues} options
+ * @param {Trace} trace
+ */
+function prepareOf({ prepareOnly, prepared }, trace) {
+  const first = prepared ? trace.unchanged : 0;
+  return { first, count: prepareOnly ? trace.unchanged : trace.prepared - first };
 }
 
 /** More threads than objects, or than the last step has, would be idle. @param {OptionValues} options */

@@ -442,6 +442,19 @@ const REPLAY = {
     excludes: { shard: true },
     only: ['replay'],
   },
+  prepareOnly: {
+    flag: '--prepare-only',
+    help: 'write and keep only the objects that the logs read and never change',
+    excludes: { local: true, findPeak: true },
+    only: ['replay'],
+  },
+  prepared: {
+    flag: '--prepared',
+    help: 'use the objects of --prepare-only with this --run-id, and keep all',
+    needs: { runId: true },
+    excludes: { local: true, prepareOnly: true },
+    only: ['replay'],
+  },
   format: {
     flag: '--format <name>',
     help: 'format of the logs: r2, s3 or csv (default: recognised)',

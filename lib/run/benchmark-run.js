@@ -182,7 +182,7 @@ async function measure(session, openPlan) {
   try {
     await runPlan(plan, session);
   } finally {
-    const isKept = config.objects.keep && run.wroteObjects;
+    const isKept = config.objects.keep && run.wroteObjects && config.load.replay === undefined;
     result.kept = isKept ? Math.min(run.ledger.end, plan.wholeObjects ?? Infinity) : 0;
   }
 }

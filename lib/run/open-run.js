@@ -17,7 +17,7 @@ import { Reconciliation } from '../cleanup/reconciliation.js';
 import { objectSizes } from '../workload/size-distribution.js';
 import { sizesOf } from '../workload/trace.js';
 import { Keyspace } from '../workload/keyspace.js';
-import { mixedMemory } from '../workload/mixed-objects.js';
+import { mixedMemory, stateOf } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { Ledger, ledgerMemory } from '../workload/ledger.js';
@@ -123,6 +123,11 @@ export async function openRun(config, context) {
     load.mix === undefined || !wroteObjects
       ? null
       : mixedMemory(indexCount, { copies: makesCopies, timeout, writePause });
+  const { first: existing = 0 } = load.replay?.prepare ?? {};
+  for (let object = 0; object < existing; object++) {
+    ledger.add(object);
+  }
+  [mixed?.begun, mixed?.answered].forEach((memory) => memory && new Uint32Array(memory).fill(stateOf(0), 0, existing));
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {

@@ -125,6 +125,10 @@ export interface RunOptions {
   for?: number | string;
   /** replay only this many requests */
   limit?: number | string;
+  /** write and keep only the objects that the logs read and never change */
+  prepareOnly?: boolean;
+  /** use the objects of prepareOnly with this runId, and keep all */
+  prepared?: boolean;
   /** format of the logs: r2, s3 or csv (default: recognised) */
   format?: 'r2' | 's3' | 'csv';
   /** request logs to replay, instead of objects */

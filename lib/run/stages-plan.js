@@ -108,7 +108,7 @@ class StageInOneSlot {
    */
   constructor(stage, time, firstObject, left, context) {
     const { config, clock } = context;
-    const count = countOf(stage, left, config);
+    const { first = firstObject, count } = rangeOf(stage, left, config);
     this.#stage = stage;
     this.#time = time;
     this.#left = left;
@@ -119,8 +119,8 @@ class StageInOneSlot {
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
     const most = this.#limit === null ? undefined : config.schedule.maxOperations;
-    const load = loadOf(config, time.slot !== null, stage, { first: firstObject, count });
-    this.#slot = { stage, load, range: { first: firstObject, count, cycles, most }, limit: this.#limit };
+    const load = loadOf(config, time.slot !== null, stage, { first, count });
+    this.#slot = { stage, load, range: { first, count, cycles, most }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
     this.notices =
@@ -194,14 +194,13 @@ class StageInOneSlot {
  * @param {Stage} stage
  * @param {Left} left
  * @param {Config} config
- * @returns {number} objects of the stage, or requests to repeat
+ * @returns {{ first?: number, count: number }} objects of the stage, or requests to repeat
  */
-function countOf({ creates, rewrites }, left, { load: { replay }, objects }) {
+function rangeOf({ creates, rewrites }, left, { load: { replay }, objects }) {
   if (replay === undefined) {
-    return left.objects;
+    return { count: left.objects };
   }
-  const { prepared, requests } = replay.trace;
-  return creates ? prepared : rewrites ? requests : objects.count;
+  return creates ? replay.prepare : { count: rewrites ? replay.trace.requests : objects.count };
 }
 
 /**

@@ -149,6 +149,37 @@ test('objects that are read before the log writes them are prepared, and nothing
   assert.deepEqual(await store.list(), []);
 });
 
+test('objects that a log never changes are prepared once for several replays', async (t) => {
+  const store = await startStore(t);
+  const file = logOf('kept.ndjson', [
+    r2Line({ at: START, does: 'GetObject', key: 'read', size: 9000, bytes: 9000 }),
+    r2Line({ at: START + 10, does: 'GetObject', key: 'changed', size: 700, bytes: 700 }),
+    r2Line({ at: START + 20, does: 'PutObject', key: 'changed', size: 700 }),
+    r2Line({ at: START + 30, does: 'PutObject', key: 'new', size: 500 }),
+    r2Line({ at: START + 40, does: 'GetObject', key: 'new', size: 500, bytes: 500 }),
+    r2Line({ at: START + 50, does: 'DeleteObject', key: 'changed' }),
+  ]);
+  const options = { store: store.given, replay: file, threads: 2, runId: 'kept' };
+  await assert.rejects(run({ ...options, prepared: true }), /run kept has no objects/);
+  const first = await run({ ...options, prepareOnly: true });
+  assert.deepEqual(
+    first.stages.map(({ stage, operations }) => [stage, operations]),
+    [['Prepare', 1]],
+  );
+  assert.equal((await store.list()).length, 1);
+  for (let turn = 0; turn < 2; turn++) {
+    const { stages } = await run({ ...options, prepared: true });
+    assert.deepEqual(
+      stages.map(({ stage, operations, failed, integrityErrors }) => [stage, operations, failed, integrityErrors]),
+      [
+        ['Prepare', 1, 0, 0],
+        ['Replay', 6, 0, 0],
+      ],
+    );
+    assert.equal((await store.list()).length, 2);
+  }
+});
+
 test('changes of a key keep their order on several cores, however fast they follow each other', async () => {
   const lines = Array.from({ length: 60 }, (_, index) =>
     csvLine({
@@ -254,6 +285,11 @@ test('a replay that would cost too much, or has nothing to repeat, is refused be
   await assert.rejects(start({ replay: `${file}-missing` }), /replay: .*ENOENT/);
   await assert.rejects(start({ replay: file, size: '1KiB' }), /replay cannot be combined with size/);
   await assert.rejects(start({ speed: 2 }), /speed requires replay/);
+  await assert.rejects(run({ store: 'env', threads: 1, replay: file, prepared: true }), /prepared requires runId/);
+  await assert.rejects(
+    run({ store: 'env', threads: 1, replay: file, prepareOnly: true }),
+    /replay: there is nothing to keep/,
+  );
   await assert.rejects(
     start({
       replay: logOf('batch.ndjson', [r2Line({ at: START, does: 'DeleteObjects', keys: ['a'] })]),
