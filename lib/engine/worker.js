@@ -37,7 +37,7 @@ import { runStage } from './run-stage.js';
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { Trace } from '../model/config.js'
- * @import { StoreConfig, ChecksumName, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
+ * @import { StoreConfig, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
  * @import { ListState } from '../workload/listed-objects.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
@@ -59,7 +59,7 @@ import { runStage } from './run-stage.js';
  * @property {Shard} shard
  * @property {OperationAmounts} amounts
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
- * @property {ChecksumName} [checksum] of written objects
+ * @property {'crc64nvme'} [checksum] of written objects
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} ledger see Ledger
  * @property {SharedArrayBuffer} [copies] see Ledger; absent if the run makes none
@@ -160,8 +160,9 @@ export class Worker {
     const { multipart, checksum, mixed, trace } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
-    const checksums = checksum && new PayloadChecksums(checksum, payload);
-    checksums?.prepare(globalIndex(shard, 0));
+    const checksums = checksum && new PayloadChecksums(payload);
+    // Computes the shared prefixes in advance, so that no operation waits for them.
+    checksums?.inputOf(globalIndex(shard, 0), 0);
     const all = Array.from({ length: connectionsFor(spec) }, (_, index) => objectStore.openConnection(index));
     this.#spec = spec;
     this.#agent = agent;

@@ -4,7 +4,7 @@ import { stageLatency } from '../meter/stage-latencies.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
-import { sizeClasses } from '../workload/size-classes.js';
+import { sizeClasses } from '../workload/size-distribution.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /**
@@ -122,7 +122,9 @@ export function stageResult(parts) {
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
   };
   const keyWait = (outcome.waited ?? 0) / (duration * load.threads);
-  const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait };
+  const reads = outcome.kinds[stage.kinds.findIndex(({ operation }) => operation.name === 'read')];
+  const readsP99 = reads?.latencies().operations.summary()?.p99;
+  const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait, readsP99 };
   const bottleneck = classify(evidence);
   return stage.kinds.length === 1
     ? { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) }
@@ -312,6 +314,7 @@ export function evidenceOf(result, { size, sizes, pacing }, movesBytes, availabl
     average: result.average,
     requestedRate: load.rate,
     speed: pacing?.speed,
+    busiestMinute: pacing?.busiestMinute,
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
     startDelayP90: latency.startDelay?.p90 ?? null,
