@@ -27,7 +27,7 @@ import { Histogram } from '../model/histogram.js';
  * @property {Condition} [onlyOf] the only kind of stage that has it
  * @property {true} [isLatency] whether it comes from a histogram, which a log might lack
  *
- * @typedef {'stages' | 'latency' | 'compare' | 'ab' | 'sweep'} Group `stages` are the tables with a row per stage,
+ * @typedef {'stages' | 'latency' | 'compare' | 'ab' | 'sweep' | 'live'} Group `stages` are the tables with a row per stage,
  *   `latency` those of percentiles
  *
  * @typedef {'reads' | 'open loop' | 'search' | 'parts' | 'edge'} Condition
@@ -44,14 +44,20 @@ import { Histogram } from '../model/histogram.js';
 const SUMMARIES = [
   { name: 'min', title: 'Shortest', heading: 'min', field: 'minimum', meaning: 'the minimum', groups: ['latency'] },
   { name: 'mean', title: 'Mean', heading: 'mean', field: 'mean', meaning: 'the mean', groups: ['latency'] },
-  { name: 'p50', percentile: 50, meaning: 'the median', rank: 1, groups: ['stages', 'latency', 'compare', 'ab'] },
+  {
+    name: 'p50',
+    percentile: 50,
+    meaning: 'the median',
+    rank: 1,
+    groups: ['stages', 'latency', 'compare', 'ab', 'live'],
+  },
   { name: 'p90', percentile: 90, meaning: 'the 90th percentile', rank: 8, groups: ['stages', 'latency', 'compare'] },
   { name: 'p95', percentile: 95, meaning: 'the 95th percentile', rank: 5, groups: ['stages', 'latency'] },
   {
     name: 'p99',
     percentile: 99,
     meaning: 'the 99th percentile',
-    groups: ['stages', 'latency', 'compare', 'ab', 'sweep'],
+    groups: ['stages', 'latency', 'compare', 'ab', 'sweep', 'live'],
   },
   {
     name: 'p999',

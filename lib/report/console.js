@@ -8,11 +8,11 @@ import { costLine } from './cost-line.js';
 import { FailureNotices } from './failure-notices.js';
 import { stageFindings } from './stage-findings.js';
 import { stabilityLine } from './stability-line.js';
-import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
+import { PhaseProgress, ProgressLine, formatCleanupProgress } from './progress.js';
 
 /**
  * @import { RunFacts, RunResult, StageResult } from '../model/result.js'
- * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StageStart } from '../model/run-events.js'
+ * @import { CleanupProgress, FailedOperation, Phase, StageStart } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
 
@@ -30,9 +30,7 @@ class Console {
   #screen;
   #config;
   #quiet;
-  #hasView;
   #phases;
-  #progress;
   #cleanup;
   #failures;
   #errorsShown = 0;
@@ -42,13 +40,11 @@ class Console {
   #hasWarnedOfTimeout = false;
 
   /** @param {ReporterContext} context */
-  constructor({ screen, config, quiet, hasView, now }) {
+  constructor({ screen, config, quiet, now }) {
     this.#screen = screen;
     this.#config = config;
     this.#quiet = quiet;
-    this.#hasView = hasView;
     this.#phases = new PhaseProgress(screen, now);
-    this.#progress = new StageProgress(screen, now);
     this.#cleanup = new ProgressLine(screen, now);
     this.#failures = new FailureNotices((notice) => this.notice(notice), now);
   }
@@ -91,14 +87,11 @@ class Console {
   }
 
   /** @param {StageStart} plan */
-  stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration, search }) {
+  stageStarts({ stage }) {
     this.#stage = stage;
     this.#hasWarnedOfTimeout = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
-    if (!this.#quiet && !this.#hasView) {
-      this.#progress.start({ stage, objects: operations, bytesPerOperation, duration, search });
-    }
   }
 
   /**
@@ -137,18 +130,12 @@ class Console {
     this.#showError(`${stage}: ${bucket}/${plainLine(redact(key))} failed${tries}: ${message}`);
   }
 
-  /**
-   * @param {number} done operations of the stage that have ended
-   * @param {DataFlow} flow
-   */
-  progress(done, flow) {
-    this.#progress.show(done, flow);
+  progress() {
     this.#failures.check();
   }
 
   /** @param {StageResult} result */
   stage(result) {
-    this.#progress.stop();
     this.#failures.flush();
     const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
     if (averageKeys !== undefined) {
@@ -200,7 +187,6 @@ class Console {
 
   close() {
     this.#phases.close();
-    this.#progress.stop();
   }
 
   /** @param {CleanupProgress} progress */
