@@ -1,3 +1,4 @@
+import { NO_FACTS } from '../model/add.js';
 import { UNKNOWN_LATENCY } from '../model/histogram.js';
 import { brokenHistograms, readFields } from '../model/read-result.js';
 import { FORMAT, SCHEMA } from '../model/schema.js';
@@ -44,17 +45,6 @@ const EMPTY_TOTALS = Object.freeze({
   bytes: 0,
   errors: {},
   latency: UNKNOWN_LATENCY,
-});
-
-/** @type {Readonly<CommonFacts>} */
-const NO_FACTS = Object.freeze({
-  run: null,
-  host: null,
-  shard: null,
-  start: null,
-  clock: null,
-  versions: null,
-  options: null,
 });
 
 class StageLines {
