@@ -63,9 +63,8 @@ export function overRates(limits, parts) {
  */
 function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
   const { whole } = outcome;
-  const { operations, histogram } = whole.latency;
-  const lateIn = (/** @type {string | null | undefined} */ encoded) =>
-    Histogram.decode(String(encoded)).countAbove(slo);
+  const { operations, attempts, histogram: encoded } = whole.latency;
+  const lateIn = (/** @type {string | null | undefined} */ text) => Histogram.decode(String(text)).countAbove(slo);
   const from = clock.toEpoch(outcome.startedAt + step.settle);
   const until = clock.toEpoch(outcome.startedAt + step.settle + windows.length * WINDOW_MS);
   const seconds = [...outcome.secondLatencies]
@@ -74,10 +73,10 @@ function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock })
     .map((latencies) => ({ operations: latencies.count, late: latencies.countAbove(slo) }));
   return {
     completed: operations?.count ?? 0,
-    late: lateIn(histogram.operations),
+    late: lateIn(encoded.operations),
     seconds,
-    attempts: whole.latency.attempts?.count ?? 0,
-    lateAttempts: lateIn(histogram.attempts),
+    attempts: attempts?.count ?? 0,
+    lateAttempts: lateIn(encoded.attempts),
     failedAttempts: whole.failedAttempts,
     allAttempts: whole.attempts,
     p99: operations?.p99 ?? 0,

@@ -62,7 +62,7 @@ export function finishedStage(course, overrides = {}) {
   const outcome = stageOutcome([meter], clock, {
     startedAt: begun,
     endedAt: clock.now(),
-    buckets: buckets.map(({ bucket, meter }) => ({ bucket, ...meter.toRecord() })),
+    buckets: buckets.map(({ bucket, meter: each }) => ({ bucket, ...each.toRecord() })),
     clientLoad: CLIENT_LOAD,
     connections: CONNECTIONS,
   });
