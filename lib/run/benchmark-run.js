@@ -1,7 +1,7 @@
 import { formatSizes } from '../workload/size-distribution.js';
-import { keptSizeProblem } from '../preflight/kept-size.js';
+import { keptSizeProblem } from '../preflight/existing-objects.js';
 import { listExisting } from '../preflight/list-existing.js';
-import { TimeBudget } from '../preflight/time-budget.js';
+import { TimeBudget } from '../preflight/unloaded-latency.js';
 import { WriteChecks } from '../preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';
@@ -171,7 +171,7 @@ async function measure(session) {
   try {
     await runPlan(plan, session);
   } finally {
-    const isKept = config.objects.keep && run.wroteObjects;
+    const isKept = config.objects.keep && run.wroteObjects && config.load.replay === undefined;
     result.kept = isKept ? Math.min(run.ledger.end, plan.wholeObjects ?? Infinity) : 0;
   }
 }
@@ -181,8 +181,13 @@ async function measure(session) {
  * @returns {Plan}
  */
 function planOf(context) {
-  const { search, schedule } = context.config;
-  return search === null && schedule.ramp === undefined
-    ? new StagesPlan(context)
-    : new StepsPlan(context, search === null ? RampSteps : SearchSteps);
+  const { search, load, schedule } = context.config;
+  const stages = new StagesPlan(context);
+  if (search === null && schedule.ramp === undefined) {
+    return stages;
+  }
+  const steps = new StepsPlan(context, search === null ? RampSteps : SearchSteps);
+  return load.replay === undefined
+    ? steps
+    : { stage: (stage, index) => (stage.rewrites ? steps : stages).stage(stage, index) };
 }

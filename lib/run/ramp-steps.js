@@ -1,9 +1,5 @@
-import { sumOfConnections } from '../meter/connection-meter.js';
-import { sumOfBuckets } from '../meter/part-meter.js';
-import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
-import { worstEnd } from '../model/stage-ends.js';
+import { sumOfStages } from '../model/records.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
 import { startOf } from './stages-plan.js';
 
@@ -15,7 +11,6 @@ import { startOf } from './stages-plan.js';
  * @import { RampPlan } from '../model/config.js'
  * @import { RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
- * @import { Stage } from '../operations/stage.js'
  * @import { Conclusion, CountedSecond, PlannedSlot, StagePlan } from './plan.js'
  * @import { StageResults } from './stage-result.js'
  * @import { RampSlot } from './stage-schedule.js'
@@ -177,7 +172,7 @@ export class RampSteps {
           : `${name}: nothing was done, because this host missed all of its slots; start it early enough to be ready at --start-at`;
       return { result: null, problem, isTransient: true, continues: true };
     }
-    return { result: rampResult(finished, results, stage, this.#parts.context.clock) };
+    return { result: rampResult(finished, results, this.#parts.context.clock) };
   }
 
   /** @param {number} index of a step */
@@ -218,8 +213,8 @@ function isLate(slot, now) {
  * @param {number} before ms without a success at the end of the previous steps
  * @returns {number} ms without a success at its end, excluding the idle time between steps
  */
-function silenceAfter({ startedAt, endedAt, meter }, before) {
-  return meter.operations === 0 ? before + endedAt - startedAt : endedAt - meter.lastSuccessAt;
+function silenceAfter({ startedAt, endedAt, whole }, before) {
+  return whole.operations === 0 ? before + endedAt - startedAt : endedAt - whole.lastSuccessAt;
 }
 
 /**
@@ -252,7 +247,6 @@ function withIdleSeconds(clock) {
  */
 function stepOf(slot, { threads, outcome, shortfall }) {
   const { startsAt, countsFrom, endsAt } = slot;
-  const counts = outcome?.meter.counts();
   const histograms = countedSeconds(slot).flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
   return {
     slotStart: startsAt,
@@ -262,8 +256,8 @@ function stepOf(slot, { threads, outcome, shortfall }) {
     secondStart: countsFrom,
     operations: countedOperations(slot, outcome),
     ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
-    errors: counts === undefined ? 0 : failedAttemptsOf(counts),
-    throttled: counts?.throttled ?? 0,
+    errors: outcome?.whole.failedAttempts ?? 0,
+    throttled: outcome?.whole.throttled ?? 0,
     shortfall,
   };
 }
@@ -278,7 +272,8 @@ function countedSeconds({ countsFrom, stopsAt }) {
  * @param {StageOutcome | null} outcome
  */
 function countedOperations(slot, outcome) {
-  return countedSeconds(slot).map((second) => outcome?.meter.seconds.at(second).operations ?? 0);
+  const operations = new Map(outcome?.whole.seconds.map((each) => [each.secondStart, each.operations]));
+  return countedSeconds(slot).map((second) => operations.get(second) ?? 0);
 }
 
 /**
@@ -300,7 +295,7 @@ function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
   if (hasRunOut) {
     return 'objects';
   }
-  const isFutile = outcome.meter.counts().attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
+  const isFutile = outcome.whole.attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
   return isFutile ? 'stalled' : null;
 }
 
@@ -310,11 +305,10 @@ function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
  *
  * @param {readonly TakenOfRamp[]} finished at least one has run
  * @param {StageResults} results
- * @param {Stage} stage
  * @param {Clock} clock
  * @returns {StageResult}
  */
-function rampResult(finished, results, stage, clock) {
+function rampResult(finished, results, clock) {
   const ran = finished.flatMap(({ outcome, load, ...rest }) =>
     outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
   );
@@ -325,49 +319,24 @@ function rampResult(finished, results, stage, clock) {
   const { bottleneck, clientLoad, hostLoad } = results.of({ outcome: most.outcome, load: most.load });
   const outcome = sumOfOutcomes(
     ran.map((each) => each.outcome),
-    stage,
     clock,
   );
   const last = finished[finished.length - 1];
   // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
-  const stopsAt = last.outcome !== null && outcome.meter.counts().drainOperations > 0 ? last.stopsAt : undefined;
+  const stopsAt = last.outcome !== null && outcome.whole.drainOperations > 0 ? last.stopsAt : undefined;
   const sum = results.of({ outcome, load: most.load, stopsAt });
   return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
 }
 
 /**
  * @param {readonly StageOutcome[]} outcomes consecutive outcomes of one stage, at least one
- * @param {Stage} stage
  * @param {Clock} clock
  * @returns {StageOutcome} with the client and host load of the last outcome
  */
-function sumOfOutcomes(outcomes, stage, clock) {
-  const last = outcomes[outcomes.length - 1];
-  const [{ startedAt }] = outcomes;
-  const { endedAt } = last;
-  const kinds = stage.kinds.map((_, kind) => {
-    const sum = new StageMeter(clock, startedAt);
-    outcomes.forEach((outcome) => sum.addState(outcome.kinds[kind].toState(outcome.endedAt)));
-    return sum;
-  });
+function sumOfOutcomes(outcomes, clock) {
   return {
-    ...last,
-    // The parts of the last step do not represent the whole stage.
-    parts: undefined,
-    end: worstEnd(outcomes.map(({ end }) => end)),
-    startedAt,
-    endedAt,
-    meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null }),
-    kinds,
-    waited: outcomes.reduce((sum, { waited = 0 }) => sum + waited, 0),
-    buckets: sumOfBuckets(
-      outcomes.map(({ buckets }) =>
-        buckets.map(({ bucket, meter }) => ({ bucket, state: meter === null ? null : meter.toState() })),
-      ),
-    ),
+    ...outcomes[outcomes.length - 1],
+    ...sumOfStages(outcomes, clock),
     secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
-    connections: sumOfConnections(
-      outcomes.map(({ connections: { meter, ...counts } }) => ({ ...counts, costs: meter.toState() })),
-    ),
   };
 }

@@ -100,7 +100,7 @@ async function runSlots({ name }, plan, session) {
       const ran = await runPlanned({ ...planned, slot }, plan, done, session);
       finished = ran.finished;
       last = finished.outcome;
-      done = { operations: done.operations + last.meter.done, moved: done.moved + ran.moved };
+      done = { operations: done.operations + last.whole.done, moved: done.moved + ran.moved };
     }
     const step = plan.take(finished);
     if (step !== null) {

@@ -33,7 +33,8 @@ export class StepsPlan {
   constructor(context, Policy) {
     this.#context = context;
     this.#Policy = Policy;
-    this.#objects = new SearchObjects(context.config.objects.count, context.has);
+    const { load, objects } = context.config;
+    this.#objects = new SearchObjects(load.replay?.trace.requests ?? objects.count, context.has);
   }
 
   /** Number of whole-size objects. They come before the objects that a search wrote at half size. */
@@ -54,7 +55,7 @@ export class StepsPlan {
 }
 
 /**
- * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'grouping'>>} Effects on objects
+ * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'rewrites' | 'grouping'>>} Effects on objects
  */
 
 /** @type {Readonly<{ first: number, count: number }>} */
@@ -62,7 +63,8 @@ const NONE = Object.freeze({ first: 0, count: 0 });
 
 /**
  * Chooses the objects for each step of a search. Write takes them in order; Read and Stat cycle through a contiguous
- * range of one size that Write wrote; Copy uses each object of that range once; and Remove uses every object once.
+ * range of one size that Write wrote; Copy uses each object of that range once; Remove uses
+ * every object once; and Replay every recorded request.
  */
 export class SearchObjects {
   #next = 0;
@@ -97,8 +99,8 @@ export class SearchObjects {
   }
 
   /** Operations that the objects allow. @param {Effects} stage */
-  countFor({ creates, copies, removes }) {
-    if (creates || removes) {
+  countFor({ creates, copies, removes, rewrites }) {
+    if (creates || removes || rewrites) {
       return this.count - this.#next;
     }
     if (copies) {
@@ -114,7 +116,7 @@ export class SearchObjects {
    * @returns {Range}
    */
   rangeFor(stage, isHalfSize, most) {
-    if (stage.creates || stage.copies || stage.removes) {
+    if (stage.creates || stage.copies || stage.removes || stage.rewrites) {
       return { first: this.#next, count: Math.min(most, this.countFor(stage)), cycles: false };
     }
     // List pages for one size would also contain keys of the other.
@@ -127,11 +129,11 @@ export class SearchObjects {
    * @param {boolean} isHalfSize
    * @param {number} count number of objects of the range that were used
    */
-  use({ creates, copies, removes }, isHalfSize, count) {
+  use({ creates, copies, removes, rewrites }, isHalfSize, count) {
     if (creates && isHalfSize && this.#half.count === 0) {
       this.#half = { first: this.#next, count };
     }
-    if (creates || copies || removes) {
+    if (creates || copies || removes || rewrites) {
       this.#next += count;
     }
   }

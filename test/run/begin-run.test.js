@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/clock/clock.js';
-import { chooseStart, openWorkers, waitForStart } from '../../lib/run/begin-run.js';
-import { openRunClock } from '../../lib/run/begin-run.js';
+import { Phases, chooseStart, openRunClock, openWorkers, waitForStart } from '../../lib/run/begin-run.js';
 import { openRun } from '../../lib/run/open-run.js';
-import { Phases } from '../../lib/run/begin-run.js';
-import { TimeBudget } from '../../lib/preflight/time-budget.js';
+import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
