@@ -399,7 +399,7 @@ test('only cli/ and the programs touch arguments, environment, exit status, sign
   // A program that calls the library also has an environment. The processes that the SDK starts are ended by id.
   const free = [
     ...[...PROGRAMS, 'lib/local-s3/process.js', 'lib/telemetry/otlp-process.js', 'lib/run/run.js'],
-    'lib/aws/credential-process.js',
+    'lib/aws/credentials.js',
   ];
   const strange = files
     .filter(({ name, folder }) => folder !== 'cli' && !free.includes(name))

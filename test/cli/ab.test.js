@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { FROM_CLONE } from '../../lib/store/hint.js';
+import { FROM_CLONE } from '../../lib/store/environment.js';
 import { prepareSides } from '../../lib/cli/prepare-sides.js';
 import { linesOfSides } from '../../lib/cli/sides.js';
 import { folderWith, runInProcess } from '../helpers/command.js';

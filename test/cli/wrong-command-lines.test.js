@@ -11,10 +11,7 @@ const WRONG = [
   ['1000 10 -t 5 --local', /-t: the number of threads is the second argument/],
   ['1000 10 --size 16K --local', /did you mean 16kB \(16,000 bytes\) or 16KiB \(16,384 bytes\)\?/],
   ['1000 10 --object-size 1MiB --local', /use --size/],
-  [
-    '1000 10 --duration 1min --local',
-    /--duration: expected a duration in whole milliseconds, such as 500ms, 10s.*did you mean 1m\?/,
-  ],
+  ['1000 10 --duration 1min --local', /--duration: expected a duration in whole milliseconds, such as 500ms, 10s/],
   ['1000 10 --qps 100 --local', /use --rate/],
   ['1000 10 --stages read --local', /--local requires write in --stages/],
   ['1000 10 --mix read=50 --local', /--mix: expected shares that add up to 100, got 50/],

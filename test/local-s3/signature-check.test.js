@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeSha256 } from '../../lib/local-s3/node-sha256.js';
 import { MAX_SKEW_MS, SignatureCheck } from '../../lib/local-s3/signature-check.js';
 
 /** @import { SignedRequest } from '../../lib/local-s3/signature-check.js' */
@@ -35,7 +35,7 @@ function makeCheck(overrides = {}) {
 async function signedRequest(choice = {}) {
   const { headers = UNSIGNED, path = '/bucket/key', query = {}, region = 'auto', time = NOW, alsoSigned = [] } = choice;
   const signer = new SignatureV4({
-    ...{ credentials: choice.identity ?? CREDENTIALS, region, service: 's3', sha256: NodeSha256 },
+    ...{ credentials: choice.identity ?? CREDENTIALS, region, service: 's3', sha256: Hash.bind(null, 'sha256') },
     ...{ uriEscapePath: false, applyChecksum: false },
   });
   const request = await signer.sign(
