@@ -258,9 +258,9 @@ const WORKLOAD = {
   },
   checksum: {
     flag: '--checksum <name>',
-    help: 'checksum that the store verifies on each write: crc64nvme, crc32c, none',
+    help: 'checksum that the store verifies on each write: crc64nvme, none',
     detail: 'see [checksums](../measure/loads.md#checksums)',
-    read: oneOf('crc64nvme', 'crc32c', 'none'),
+    read: oneOf('crc64nvme', 'none'),
     default: 'none',
     off: 'none',
     excludes: { client: 'edge' },
@@ -391,8 +391,8 @@ export const SET_BY_LOG = Object.freeze(
   Object.fromEntries(
     [
       ...['existing', 'size', 'access', 'stages', 'mix', 'rangeSize', 'pageSize', 'batch', 'multipart', 'partSize'],
-      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'findPeak'],
-      ...['peakOf', 'slo', 'ramp', 'stepTime', 'init', 'cleanup', 'list'],
+      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'ramp'],
+      ...['stepTime', 'init', 'cleanup', 'list'],
     ].map((name) => [name, true]),
   ),
 );
@@ -416,6 +416,7 @@ const REPLAY = {
     write: values.formatSpeed,
     default: '1x',
     needs: { replay: true },
+    excludes: { findPeak: true },
     only: ['replay'],
     role: 'load',
   },
@@ -441,6 +442,19 @@ const REPLAY = {
     excludes: { shard: true },
     only: ['replay'],
   },
+  prepareOnly: {
+    flag: '--prepare-only',
+    help: 'write and keep only the objects that the logs read and never change',
+    excludes: { local: true, findPeak: true },
+    only: ['replay'],
+  },
+  prepared: {
+    flag: '--prepared',
+    help: 'use the objects of --prepare-only with this --run-id, and keep all',
+    needs: { runId: true },
+    excludes: { local: true, prepareOnly: true },
+    only: ['replay'],
+  },
   format: {
     flag: '--format <name>',
     help: 'format of the logs: r2, s3 or csv (default: recognised)',
@@ -460,12 +474,16 @@ const CAPACITY = {
   },
   peakOf: {
     flag: '--peak-of <name>',
-    help: 'what --find-peak varies: threads or rate',
-    read: oneOf('threads', 'rate'),
+    help: 'what --find-peak varies: threads, rate, or speed (of a replay)',
+    read: oneOf('threads', 'rate', 'speed'),
     gone: { buckets: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
     record: (dimension) => (dimension === 'threads' ? undefined : dimension),
     default: 'threads',
     needs: { findPeak: true },
+    check: ({ findPeak, peakOf, replay }) =>
+      findPeak &&
+      (peakOf === 'speed') !== (replay !== undefined) &&
+      (replay ? 'replay requires --peak-of speed with --find-peak' : '--peak-of speed requires replay'),
     role: 'repeat',
   },
   slo: {
@@ -474,7 +492,7 @@ const CAPACITY = {
     read: values.timeout,
     write: formatTime,
     default: '50ms',
-    needs: { peakOf: 'rate' },
+    needs: [{ peakOf: 'rate' }, { peakOf: 'speed' }],
     role: 'repeat',
   },
   ramp: {

@@ -8,7 +8,7 @@ import { assertStatus } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 
 /**
- * @import { SweptStage } from '../../lib/report/sweep-figures.js'
+ * @import { SweptStage } from '../../lib/report/sweep-text.js'
  * @import { Sweep } from '../../lib/series/sweep-plan.js'
  */
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { accessOrder } from '../../lib/workload/access.js';
 import { Payload } from '../../lib/workload/payload.js';
-import { objectSizes } from '../../lib/workload/sizes.js';
+import { objectSizes } from '../../lib/workload/size-distribution.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import { runBenchmark } from './run-benchmark.js';
@@ -293,12 +293,12 @@ export function testLargeObject(title, server) {
  * @param {string} client
  */
 export function testChecksums(title, server, client) {
-  for (const [checksum, how, load] of /** @type {[string, string, string[]][]} */ ([
-    ['crc32c', 'whole', ['100', `${THREADS}`]],
-    ['crc64nvme', 'in parts', ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB']],
-  ])) {
-    test(`${title}, ${client} client: objects ${how} are stored with ${checksum}, after a wrong checksum was refused`, async () => {
-      const parameters = [...load, '--client', client, '--checksum', checksum];
+  for (const [how, load] of Object.entries({
+    whole: ['100', `${THREADS}`],
+    'in parts': ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB'],
+  })) {
+    test(`${title}, ${client} client: objects ${how} are stored with checksums, after a wrong checksum was refused`, async () => {
+      const parameters = [...load, '--client', client, '--checksum', 'crc64nvme'];
       const { stages } = await runLoad(server, parameters, { bucketCount: 1 });
       assert.deepEqual([stages[0].failed, stages[0].errors], [0, {}]);
     });
