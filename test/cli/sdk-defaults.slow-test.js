@@ -15,7 +15,8 @@ describe('--sdk-defaults', { concurrency: 2 }, () => {
     assert.ok(average <= 1.1 * most, `${average} ops/s, at most ${most}`);
     assert.ok(connections.opened <= 50, `${connections.opened} connections`);
     const share = connections.socketWait / (operations * latency.operations.mean);
-    assert.ok(share > 0.4 && share < 1, `${share} of the latency`);
+    // A busy machine adds to the latency, but not to the wait.
+    assert.ok(share > 0.1 && share < 1, `${share} of the latency`);
   });
 
   test('counts the attempts of the SDK, and leaves retries to it', async () => {
