@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ProtocolError } from '../http/response-parser.js';
-import { connectionHostname, endpointUrl } from './address.js';
+import { endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
@@ -18,7 +18,6 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
  * @import { StoreOptions } from './object-store.js'
  */
 
-/** @type {ReadonlySet<string | undefined>} */
 const WRITES = new Set(['PutObjectCommand', 'UploadPartCommand']);
 
 /** Without a logger, the SDK prints a warning for each failed attempt whose body exceeds a certain length. */
@@ -27,14 +26,20 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 /** Sockets of the SDK's own agent. */
 const SDK_SOCKETS = 50;
 
-/** @type {{ maxAttempts: number } & Pick<S3ClientConfig, 'requestChecksumCalculation' | 'responseChecksumValidation'> &
- *   { expectContinueHeader: boolean }} */
+/** @type {Readonly<S3ClientConfig & { expectContinueHeader: boolean }>} */
 const PLAIN = Object.freeze({
   maxAttempts: 1,
   // R2 does not support «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
   expectContinueHeader: false,
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
+  // Otherwise AWS_… variables, or the name of a bucket, can change the host or the signature.
+  useFipsEndpoint: false,
+  useDualstackEndpoint: false,
+  useAccelerateEndpoint: false,
+  useArnRegion: false,
+  disableMultiregionAccessPoints: true,
+  disableS3ExpressSessionAuth: true,
 });
 
 /**
@@ -46,35 +51,21 @@ const PLAIN = Object.freeze({
  */
 export function createSdkClient(options) {
   const { useTls, addressing, region, credentials, sdkDefaults, epochNow, onColo } = options;
-  // The agent has no limit, because the threads limit the concurrency. With a limit, a request that has to wait would
-  // take over another request's socket, even without keepAlive, and the socket would not be counted as reused.
   const nodeAgent = sdkDefaults ? defaultAgent(options) : sharedAgent(options);
   const client = new S3Client({
     endpoint: endpointUrl(options),
     region: async () => region.current,
     credentials: credentialsFor(credentials),
     logger: SILENT,
-    ...(sdkDefaults ? { forcePathStyle: addressing !== 'virtual' } : { ...plainAddresses(options), ...PLAIN }),
+    forcePathStyle: addressing !== 'virtual',
+    ...(sdkDefaults ? {} : PLAIN),
     requestHandler: new NodeHttpHandler({
       httpAgent: useTls ? undefined : /** @type {HttpAgent} */ (nodeAgent),
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
       logger: SILENT,
     }),
   });
-  // The SDK turns a 200 with an error in its body into a 503, so keep the received status.
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args);
-      const response = /** @type {any} */ (result.response);
-      response.receivedStatus = response.statusCode;
-      return result;
-    },
-    { step: 'deserialize', priority: 'low', name: 'receivedStatus' },
-  );
-  client.middlewareStack.add(boundDocument, { step: 'deserialize', priority: 'low', name: 'boundDocument' });
-  if (onColo !== undefined) {
-    client.middlewareStack.add(coloMiddleware(onColo), { step: 'deserialize', priority: 'low', name: 'colo' });
-  }
+  client.middlewareStack.add(inspector(onColo), { step: 'deserialize', priority: 'low', name: 'inspector' });
   // Read the clock for each request, because the host's clock can be set during the run. Ignore the offset that the SDK
   // derives from responses.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
@@ -128,39 +119,6 @@ function defaultAgent({ agent, useTls, certificate, family, now }) {
 }
 
 /**
- * Replaces the SDK's rules for endpoints. They use other hosts, or other signatures, for buckets with certain names, and
- * for many AWS_… variables (S3 Express, FIPS, dual-stack, accelerate, multi-region).
- *
- * @param {StoreOptions} options
- */
-function plainAddresses(options) {
-  /** @type {Map<string, { url: URL, headers: {}, properties: {} }>} */
-  const endpoints = new Map();
-  return {
-    endpointProvider: (/** @type {{ Bucket?: string }} */ { Bucket = '' }) => {
-      const hostname = connectionHostname({ ...options, buckets: [Bucket] });
-      const path = options.addressing === 'virtual' ? '' : `/${Bucket}`;
-      const endpoint = endpoints.get(Bucket) ?? {
-        url: new URL(`${endpointUrl({ ...options, hostname })}${path}`),
-        headers: {},
-        properties: {},
-      };
-      endpoints.set(Bucket, endpoint);
-      return endpoint;
-    },
-    httpAuthSchemeProvider: () => [
-      {
-        schemeId: 'aws.auth#sigv4',
-        signingProperties: { name: 's3', signingRegion: options.region.current },
-        propertiesExtractor: (/** @type {unknown} */ config, /** @type {unknown} */ context) => ({
-          signingProperties: { config, context },
-        }),
-      },
-    ],
-  };
-}
-
-/**
  * @param {LiveCredentials} credentials
  * @returns the SDK's form; for credentials that expire, a function that the SDK calls for each request
  */
@@ -173,59 +131,50 @@ function credentialsFor(credentials) {
 }
 
 /**
- * Middleware that limits the length of documents. The SDK reads and parses documents of any length, which can take a
- * minute. A document whose length is unknown or above the limit is read here instead. So is the response to a write, which
- * has no body if it succeeds: the SDK looks only at its status.
+ * Middleware that inspects responses before the SDK reads them, and limits the length of documents. The SDK reads and
+ * parses documents of any length, which can take a minute. A document whose length is unknown or above the limit is read
+ * here instead. So is the response to a write, which has no body if it succeeds: the SDK looks only at its status.
  *
- * @param {any} next
- * @param {{ commandName?: string }} context
+ * @param {(colo: string) => void} [onColo] see StoreOptions
  * @returns {any}
  */
-function boundDocument(next, { commandName }) {
-  return async (/** @type {any} */ args) => {
-    const result = await next(args);
-    const { headers, body, statusCode: status } = result.response;
-    const length = headers['content-length'];
-    const isWritten = WRITES.has(commandName) && status < 300 && length !== '0';
-    if (commandName !== 'GetObjectCommand' && body && (isWritten || !(length <= MAX_DOCUMENT_BYTES))) {
-      const parts = [];
-      let bytes = 0;
-      for await (const part of body) {
-        bytes += part.length;
-        if (bytes > MAX_DOCUMENT_BYTES) {
-          throw documentTooLong();
-        }
-        parts.push(part);
-      }
-      result.response.body = Buffer.concat(parts);
-      const text = isWritten ? result.response.body.toString() : '';
-      if (text.trim() !== '') {
-        throw classifyAnswer({ ...parseUnexpectedBody(text), status, now: 0 });
-      }
-    }
-    return result;
-  };
-}
-
-/**
- * @param {(colo: string) => void} onColo see StoreOptions
- * @returns {any} middleware that inspects the first response on each connection
- */
-function coloMiddleware(onColo) {
+function inspector(onColo = () => {}) {
   /** @type {WeakSet<object>} */
   const known = new WeakSet();
-  return (/** @type {any} */ next) => async (/** @type {any} */ args) => {
-    const result = await next(args);
-    const { headers, body } = result.response;
-    if (body?.socket && !known.has(body.socket)) {
-      known.add(body.socket);
-      const colo = coloOf(headers[RAY_HEADER] ?? '');
-      if (colo !== null) {
-        onColo(colo);
+  return (/** @type {any} */ next, /** @type {{ commandName: string }} */ { commandName }) =>
+    async (/** @type {any} */ args) => {
+      const result = await next(args);
+      const { response } = result;
+      const { headers, body, statusCode: status } = response;
+      // The SDK turns a 200 with an error in its body into a 503.
+      response.receivedStatus = status;
+      if (body?.socket && !known.has(body.socket)) {
+        known.add(body.socket);
+        const colo = coloOf(headers[RAY_HEADER] ?? '');
+        if (colo !== null) {
+          onColo(colo);
+        }
       }
-    }
-    return result;
-  };
+      const length = headers['content-length'];
+      const isWritten = WRITES.has(commandName) && status < 300 && length !== '0';
+      if (commandName !== 'GetObjectCommand' && body && (isWritten || !(length <= MAX_DOCUMENT_BYTES))) {
+        const parts = [];
+        let bytes = 0;
+        for await (const part of body) {
+          bytes += part.length;
+          if (bytes > MAX_DOCUMENT_BYTES) {
+            throw documentTooLong();
+          }
+          parts.push(part);
+        }
+        response.body = Buffer.concat(parts);
+        const text = isWritten ? response.body.toString() : '';
+        if (text.trim() !== '') {
+          throw classifyAnswer({ ...parseUnexpectedBody(text), status, now: 0 });
+        }
+      }
+      return result;
+    };
 }
 
 /**
@@ -270,7 +219,7 @@ export function sendCommand(client, command, signal) {
 export function classifySdkError(error, { stale, answered, isR2, now }) {
   const { $metadata, $response, name, message, Code, Region, head } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
-  if (status >= 300 || isErrorInSuccess(status, $response)) {
+  if (status >= 300 || (status >= 200 && $response?.statusCode >= 300)) {
     // The SDK takes the elements of a well-formed page for members of an error.
     const page = typeof $response?.body === 'string' ? $response.body : `${head?.title ?? ''}`;
     const [code, text] = isUnread(message) ? ['', wordsOf(page)] : [Code ?? name, message];
@@ -290,14 +239,6 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
   }
   const failure = isUnread(message) ? new ProtocolError(`the response (HTTP ${status}) is not an S3 response`) : error;
   return classifyFailure(failure, { sent: true, answered, stale });
-}
-
-/**
- * @param {number} received the status as the store sent it
- * @param {any} response as parsed by the SDK
- */
-function isErrorInSuccess(received, response) {
-  return received >= 200 && response?.statusCode >= 300;
 }
 
 /**
