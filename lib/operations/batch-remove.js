@@ -1,16 +1,14 @@
 import { plainText } from '../text/plain-text.js';
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { AttemptError } from '../s3/s3-error.js';
+import { AttemptError, unconfirmed } from '../s3/s3-error.js';
 import { globalIndex } from '../workload/shard.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
 
 /** Error codes after which another attempt may delete the key. An error without a code is also transient. */
-const TRANSIENT = new Set([
-  ...['', 'InternalError', 'ServiceUnavailable', 'SlowDown', 'TooManyRequests', 'TooMuchConcurrency'],
-  ...['OperationAborted', 'RequestTimeout'],
-]);
+const TRANSIENT =
+  /^(InternalError|OperationAborted|RequestTimeout|ServiceUnavailable|SlowDown|TooManyRequests|TooMuchConcurrency)?$/;
 
 const MAX_KEY_LENGTH = 100;
 
@@ -43,14 +41,9 @@ export const batchRemove = defineOperation({
     await connection.send(this.call, record);
     const { Deleted = [], Errors = [] } = connection.reply.output;
     if (Deleted.length === 0 && Errors.length === 0) {
-      throw new AttemptError({
-        kind: 'protocol',
-        handling: 'retry',
-        outcomeUnknown: true,
-        message: 'the response lists neither deleted keys nor errors',
-      });
+      throw unconfirmed('the response lists neither deleted keys nor errors');
     }
-    const asked = pending.size;
+    const messageOfAll = `of ${pending.size} keys were not deleted`;
     for (const { Key = '' } of Deleted) {
       const local = pending.get(Key);
       if (local === undefined) {
@@ -64,7 +57,19 @@ export const batchRemove = defineOperation({
       workload.mixed?.answer(local, workload.mixed.lastBegun(local));
       pending.delete(Key);
     }
-    refuseUndeleted(record, Errors, pending, asked);
+    if (Errors.length > 0) {
+      const codes = Errors.map(codeOf);
+      const first = `first: ${shown(Errors[0].Key)}): ${plainText(codes[0]) || 'no reason given'}`;
+      throw new AttemptError({
+        kind: 'not-deleted',
+        handling: codes.every((/** @type {string} */ code) => TRANSIENT.test(code)) ? 'retry' : 'fail',
+        message: `${Errors.length} ${messageOfAll} (${first}`,
+      });
+    }
+    const [unnamed] = pending.keys();
+    if (unnamed !== undefined) {
+      throw new IntegrityError(record, `the response does not mention ${unnamed}`);
+    }
   },
 });
 
@@ -79,36 +84,12 @@ function pendingKeys({ locals, workload: { keyspace, shard, ledger } }) {
   return new Map(Array.from(indices, (local) => [keyspace.keyOf(globalIndex(shard, local)), local]));
 }
 
-/**
- * @param {OperationRecord} record
- * @param {readonly { Key?: string, Code?: string }[]} errors
- * @param {ReadonlyMap<string, number>} pending keys not deleted yet
- * @param {number} asked number of requested keys
- * @throws {AttemptError} if the response lists errors; retried if all of them are transient
- * @throws {IntegrityError} if the response does not mention a key
- */
-function refuseUndeleted(record, errors, pending, asked) {
-  if (errors.length > 0) {
-    const [{ Key = '', Code = '' }] = errors;
-    const mayRetry = errors.every((error) => TRANSIENT.has(codeOf(error)));
-    throw new AttemptError({
-      kind: 'not-deleted',
-      handling: mayRetry ? 'retry' : 'fail',
-      message: `${errors.length} of ${asked} keys were not deleted (first: ${shown(Key)}): ${plainText(codeOf({ Code })) || 'no reason given'}`,
-    });
-  }
-  const [unnamed] = pending.keys();
-  if (unnamed !== undefined) {
-    throw new IntegrityError(record, `the response does not mention ${unnamed}`);
-  }
-}
-
 /** @param {{ Code?: string }} error */
 function codeOf({ Code = '' }) {
   return CODE.test(Code) ? Code : '';
 }
 
-/** @param {string} key from the store */
-function shown(key) {
+/** @param {string} [key] from the store */
+function shown(key = '') {
   return key === '' ? 'an unnamed key' : plainText(key, MAX_KEY_LENGTH);
 }

@@ -1,5 +1,5 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { NOT_FOUND, isKind } from '../s3/s3-error.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 /** Enough to retry for over a second: R2 accepts one write per second per key, and a deletion may count as a write. */
@@ -22,7 +22,7 @@ export const remove = defineOperation({
     } catch (error) {
       // Either an earlier attempt, whose response was lost, has removed the object, or in a mixed load, an earlier change
       // with an unknown outcome has removed it or did not create it.
-      if (!(error instanceof AttemptError && error.kind === NOT_FOUND && (attempts > 1 || mixed))) {
+      if (!(isKind(error, NOT_FOUND) && (attempts > 1 || mixed))) {
         throw error;
       }
     }
