@@ -393,7 +393,7 @@ function readAssertions(assertions = [], run) {
  */
 export function assertedRun(options) {
   const { stages, mix = [], replay, findPeak, peakOf, rate } = options;
-  const isOpenLoop = (rate ?? replay) !== undefined || (findPeak && peakOf === 'rate');
+  const isOpenLoop = (rate ?? replay) !== undefined || (findPeak && peakOf !== 'threads');
   const mixed =
     replay === undefined
       ? mix.map((/** @type {MixedShare} */ { operation }) => operation)

@@ -6,7 +6,7 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint, refuse
 import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
- * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { BodyVerifier } from '../workload/version-verifier.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
  * @import { OperationRecord } from './operation-record.js'
  */

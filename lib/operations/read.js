@@ -5,7 +5,7 @@ import { QUICK_PREFLIGHT, defineOperation, refuseMismatch } from './operation.js
 import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
- * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { BodyVerifier } from '../workload/version-verifier.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
  */
 

@@ -63,8 +63,14 @@ export function stagesOf({ stages, mix = [], replay }) {
   const kinds = mix.map(({ operation, share }) => ({ operation: operationNamed(operation), weight: share }));
   const named = STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
   if (replay !== undefined) {
-    const prepare = replay.trace.prepared === 0 ? [] : [mixedStage(PREPARE_STAGE, [{ operation: write, weight: 1 }])];
-    return [...prepare, rewritingStage(kinds, REPLAY_STAGE), stageOf(remove)];
+    const all = [
+      mixedStage(PREPARE_STAGE, [{ operation: write, weight: 1 }]),
+      rewritingStage(kinds, REPLAY_STAGE),
+      stageOf(remove),
+    ];
+    return all.filter(
+      (_, index) => stages.includes(STAGES_OF_REPLAY[index]) && (index > 0 || replay.prepare.count > 0),
+    );
   }
   const stageOfMix = writesObjects(stages)
     ? rewritingStage

@@ -139,8 +139,8 @@ export const OBJECT_CALL = {
   readOutput: null,
 };
 
-/** Checksum headers of a request body. At most one of them is sent. */
-const CHECKSUM = { ChecksumCRC32C: 'x-amz-checksum-crc32c', ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
+/** Checksum header of a request body. */
+const CHECKSUM = { ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
 
 const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { measureUnloaded } from '../../lib/preflight/unloaded-latency.js';
 import { DEFAULT_STAGES } from '../../lib/operations/registry.js';
 import { openRun } from '../../lib/run/open-run.js';
-import { TimeBudget } from '../../lib/preflight/time-budget.js';
+import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';

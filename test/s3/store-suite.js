@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { BodyVerifier } from '../../lib/workload/body-verifier.js';
+import { BodyVerifier } from '../../lib/workload/version-verifier.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { S3_CALLS } from '../../lib/s3/object-store.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
