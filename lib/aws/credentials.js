@@ -83,7 +83,7 @@ export async function findCredentials(settings, { certificate, signal } = {}) {
   };
   const found = await ask(signal);
   const from = describeSource(found, settings.profile);
-  const taken = (/** @type {FoundCredentials} */ credentials) => printable(ours(credentials), from);
+  const taken = (/** @type {FoundCredentials} */ credentials) => ours(credentials, from);
   return { credentials: taken(found), from, renew: async (stop) => taken(await ask(stop)) };
 }
 
@@ -120,29 +120,15 @@ async function defaultProvider(options) {
 
 /**
  * @param {FoundCredentials} found
- * @returns {Credentials}
- * @throws {Error} if their expiration is invalid
- */
-function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
-  return {
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-    ...expiryOf(expiration),
-  };
-}
-
-/**
- * @param {Credentials} credentials
  * @param {string} from
- * @throws {Error} if they contain characters that are invalid in HTTP headers
+ * @returns {Credentials}
+ * @throws {Error} if their expiration is invalid, or they contain characters that are invalid in HTTP headers
  */
-function printable(credentials, from) {
-  const { accessKeyId, secretAccessKey, sessionToken = accessKeyId } = credentials;
-  if (![accessKeyId, secretAccessKey, sessionToken].every((value) => PRINTABLE.test(value))) {
+function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }, from) {
+  if (![accessKeyId, secretAccessKey, sessionToken ?? accessKeyId].every((value) => PRINTABLE.test(value))) {
     throw new Error(`the keys from ${from} contain spaces or unprintable characters`);
   }
-  return credentials;
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }), ...expiryOf(expiration) };
 }
 
 /**

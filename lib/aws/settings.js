@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { quote } from '../text/quote.js';
 import { keepSecrets } from '../text/redact.js';
-import { isR2 } from '../s3/cloudflare.js';
+import { isR2 } from '../s3/address.js';
 
 export { isRegion } from '../s3/live-credentials.js';
 

@@ -1,7 +1,7 @@
 import { requestsToWrite } from '../operations/multipart.js';
 import { OPERATIONS, operationNamed, operationsOf, writesObjects } from '../operations/registry.js';
 import { PREPARE_STAGE, operationsFor, stageOf } from '../operations/stage.js';
-import { isR2 } from '../s3/cloudflare.js';
+import { isR2 } from '../s3/address.js';
 import { meanOver } from '../workload/size-distribution.js';
 
 /**

@@ -175,7 +175,7 @@ export class HttpConnection {
     this.#pieceTaken = (error) => isMine() && this.#takePiece(error);
     const destroy = socket.destroy.bind(socket);
     socket.destroy = (error) => {
-      if (isMine() && this.#isBusy && isFailedWrite(error)) {
+      if (isMine() && this.#isBusy && /** @type {NodeJS.ErrnoException | undefined} */ (error)?.syscall === 'write') {
         this.#awaitLastWords(() => {
           // Node does not report the end of a connection that it could not write to.
           if (isMine() && this.#isBusy && this.#parser.finish()) {
@@ -401,9 +401,4 @@ function* piecesOf(parts) {
 
 function closedByOtherSide() {
   return connectionClosed('the other side closed the connection');
-}
-
-/** @param {NodeJS.ErrnoException} [error] */
-function isFailedWrite(error) {
-  return error?.syscall === 'write';
 }

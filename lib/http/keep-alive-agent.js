@@ -51,16 +51,7 @@ const ABSENCE_IN_TIMEOUTS = 10;
  * one set of trusted certificates, opens a run's connections before the first request, and counts them.
  */
 export class KeepAliveAgent {
-  #hostname;
-  #port;
-  #useTls;
-  #certificate;
-  #proxy;
-  #connectTimeout;
-  #readBuffer;
-  #now;
-  #hooks;
-  #addresses;
+  #options;
   /** Agents for other hosts. @type {Map<string, KeepAliveAgent>} */
   #beside = new Map();
   /** Connections that were opened ahead and are not in use yet. @type {Set<IdleConnection>} */
@@ -99,28 +90,7 @@ export class KeepAliveAgent {
    * @param {ConnectionHooks} options.hooks
    */
   constructor(options) {
-    const {
-      hostname,
-      addresses,
-      port,
-      useTls,
-      certificate,
-      proxy,
-      connectTimeout,
-      readBuffer = null,
-      now,
-      hooks,
-    } = options;
-    this.#hostname = hostname;
-    this.#port = port;
-    this.#useTls = useTls;
-    this.#certificate = certificate;
-    this.#proxy = proxy;
-    this.#connectTimeout = connectTimeout;
-    this.#readBuffer = readBuffer;
-    this.#now = now;
-    this.#hooks = hooks;
-    this.#addresses = addresses;
+    this.#options = options;
   }
 
   /**
@@ -134,12 +104,11 @@ export class KeepAliveAgent {
     const agent =
       this.#beside.get(hostname) ??
       new KeepAliveAgent({
+        ...this.#options,
+        // It is for the S3 API alone.
+        certificate: undefined,
         ...address,
-        addresses: new AddressBook(proxy?.hostname ?? hostname, this.#now, family),
-        connectTimeout: this.#connectTimeout,
-        readBuffer: this.#readBuffer,
-        now: this.#now,
-        hooks: this.#hooks,
+        addresses: new AddressBook(proxy?.hostname ?? hostname, this.#options.now, family),
       });
     this.#beside.set(hostname, agent);
     return agent;
@@ -164,7 +133,7 @@ export class KeepAliveAgent {
 
   /** @returns {number | null} duration of the name look-up in ms; null if there was none since the last call */
   takeLookupTime() {
-    return this.#addresses.takeLookupTime();
+    return this.#options.addresses.takeLookupTime();
   }
 
   /**
@@ -192,7 +161,7 @@ export class KeepAliveAgent {
   async #openAhead(count, signal) {
     let left = Math.max(count - this.#idle.size, 0);
     try {
-      await settledOrAborted(this.#addresses.peek(), signal);
+      await settledOrAborted(this.#options.addresses.peek(), signal);
     } catch (error) {
       return { failed: left, lastError: /** @type {Error} */ (error) };
     }
@@ -274,12 +243,12 @@ export class KeepAliveAgent {
       try {
         const socket = await this.#connectTo(address);
         this.opened += 1;
-        this.#hooks.ready?.(socket);
+        this.#options.hooks.ready?.(socket);
         return socket;
       } catch (error) {
         // Skip an unresponsive address even if no request needs this connection any more: others will need one.
         const hasOther = !isOurs(error) && (await this.#drop(address));
-        if (!hasOther || !isWanted() || tried.has(await this.#addresses.peek())) {
+        if (!hasOther || !isWanted() || tried.has(await this.#options.addresses.peek())) {
           throw error;
         }
       }
@@ -292,26 +261,29 @@ export class KeepAliveAgent {
    */
   async #nextAddress(isWanted) {
     throwUnless(isWanted());
-    const address = await this.#addresses.next();
+    const address = await this.#options.addresses.next();
     throwUnless(isWanted());
     return address;
   }
 
   /** Resolves to whether another address can be tried at once. @param {string} address */
   #drop(address) {
-    return this.#addresses.drop(address, Math.max(MIN_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#connectTimeout));
+    return this.#options.addresses.drop(
+      address,
+      Math.max(MIN_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#options.connectTimeout),
+    );
   }
 
   /** @param {string} host an address */
   #connectTo(host) {
-    const startedAt = this.#now();
-    if (this.#proxy !== undefined) {
-      return this.#connectThrough(this.#proxy, host, startedAt);
+    const startedAt = this.#options.now();
+    if (this.#options.proxy !== undefined) {
+      return this.#connectThrough(this.#options.proxy, host, startedAt);
     }
     let connectedAt = startedAt;
-    const socket = this.#startConnecting({ host, port: this.#port });
-    socket.once('connect', () => (connectedAt = this.#now()));
-    return this.#untilReady(socket, this.#useTls, () => this.#reportCost(startedAt, connectedAt));
+    const socket = this.#startConnecting({ host, port: this.#options.port });
+    socket.once('connect', () => (connectedAt = this.#options.now()));
+    return this.#untilReady(socket, this.#options.useTls, () => this.#reportCost(startedAt, connectedAt));
   }
 
   /**
@@ -325,18 +297,18 @@ export class KeepAliveAgent {
     carrier.on('error', () => {});
     await this.#untilReady(carrier, false, () => {});
     this.#opening.add(carrier);
-    const timeout = this.#connectTimeout;
+    const timeout = this.#options.connectTimeout;
     carrier.setTimeout(timeout, () => carrier.destroy(connectTimeoutError(timeout)));
     try {
-      await openTunnel(carrier, { hostname: this.#hostname, port: this.#port }, authorization);
+      await openTunnel(carrier, { hostname: this.#options.hostname, port: this.#options.port }, authorization);
     } catch (error) {
       carrier.destroy();
       throw error;
     }
     this.#opening.delete(carrier);
     carrier.setTimeout(0).removeAllListeners('timeout');
-    const connectedAt = this.#now();
-    if (!this.#useTls) {
+    const connectedAt = this.#options.now();
+    if (!this.#options.useTls) {
       this.#reportCost(startedAt, connectedAt);
       return carrier;
     }
@@ -352,7 +324,10 @@ export class KeepAliveAgent {
    * @param {number} connectedAt monotonic ms
    */
   #reportCost(startedAt, connectedAt) {
-    this.#hooks.opened({ tcp: connectedAt - startedAt, tls: this.#useTls ? this.#now() - connectedAt : null });
+    this.#options.hooks.opened({
+      tcp: connectedAt - startedAt,
+      tls: this.#options.useTls ? this.#options.now() - connectedAt : null,
+    });
   }
 
   /**
@@ -377,7 +352,7 @@ export class KeepAliveAgent {
         socket.destroy();
         reject(error);
       };
-      socket.setTimeout(this.#connectTimeout, () => fail(connectTimeoutError(this.#connectTimeout)));
+      socket.setTimeout(this.#options.connectTimeout, () => fail(connectTimeoutError(this.#options.connectTimeout)));
       socket.once('error', fail);
       socket.once('close', () => reject(closedWhileOpening()));
       socket.once(isTls ? 'secureConnect' : 'connect', () => {
@@ -391,21 +366,21 @@ export class KeepAliveAgent {
 
   /** @param {{ host: string, port: number } | { socket: Socket }} target an address, or an existing connection */
   #startConnecting(target) {
-    const options = { ...target, ...(this.#useTls ? this.#tlsOptions() : {}) };
-    const connect = /** @type {(options: object) => Socket} */ (this.#useTls ? connectTls : connectTcp);
+    const options = { ...target, ...(this.#options.useTls ? this.#tlsOptions() : {}) };
+    const connect = /** @type {(options: object) => Socket} */ (this.#options.useTls ? connectTls : connectTcp);
     // Node does not support a shared read buffer for TLS over another socket.
-    return this.#readBuffer === null || 'socket' in target
+    return !this.#options.readBuffer || 'socket' in target
       ? connect(options)
-      : openSharing(this.#readBuffer, (onread) => connect({ ...options, onread }));
+      : openSharing(this.#options.readBuffer, (onread) => connect({ ...options, onread }));
   }
 
   #tlsOptions() {
-    this.#secureContext ??= createSecureContext({ ca: this.#certificate });
+    this.#secureContext ??= createSecureContext({ ca: this.#options.certificate });
     return {
       secureContext: this.#secureContext,
       session: this.#session,
       ALPNProtocols: ['http/1.1'],
-      servername: isIP(this.#hostname) === 0 ? this.#hostname : '',
+      servername: isIP(this.#options.hostname) === 0 ? this.#options.hostname : '',
     };
   }
 
@@ -421,7 +396,7 @@ export class KeepAliveAgent {
       socket.destroy();
     };
     const idle = { socket, release: () => {} };
-    if (this.#readBuffer === null) {
+    if (!this.#options.readBuffer) {
       socket.once('readable', discard).once('error', discard);
       idle.release = () => socket.removeListener('readable', discard).removeListener('error', discard);
     } else {

@@ -279,7 +279,7 @@ export class ResponseParser {
       return -1;
     }
     if (nameEnd === start || bytes[nameEnd] !== COLON) {
-      throw new ProtocolError(fieldNameProblem(bytes, start, nameEnd));
+      throw new ProtocolError(`the name of a header of the response contains ${described(bytes[nameEnd])}`);
     }
     let value = nameEnd + 1;
     while (value < end && isBlank(bytes[value])) {
@@ -387,7 +387,11 @@ export class ResponseParser {
       );
     }
     if (status < 200) {
-      this.#endInformational(status);
+      this.#informational += 1;
+      if (status === 101 || this.#informational > MAX_INFORMATIONAL) {
+        throw new ProtocolError(`the response switches protocols, or follows more than ${MAX_INFORMATIONAL} others`);
+      }
+      this.#beginHead();
       return;
     }
     if (this.#isHead || status === 204 || status === 304) {
@@ -402,18 +406,6 @@ export class ResponseParser {
       this.#state = BODY_UNTIL_CLOSE;
     }
     this.#handler.onHead(status, this.#contentLength);
-  }
-
-  /** @param {number} status */
-  #endInformational(status) {
-    this.#informational += 1;
-    if (status === 101) {
-      throw new ProtocolError('the response switches to a protocol that was not requested');
-    }
-    if (this.#informational > MAX_INFORMATIONAL) {
-      throw new ProtocolError(`more than ${MAX_INFORMATIONAL} 1xx responses came before the final one`);
-    }
-    this.#beginHead();
   }
 
   /**
@@ -567,20 +559,6 @@ function afterLineEnd(bytes, position, end, what) {
     throw new ProtocolError(`${what} of the response contains a carriage return`);
   }
   return position + 2;
-}
-
-/**
- * @param {Buffer} bytes
- * @param {number} start of a line
- * @param {number} position of the first byte that is not part of the name
- */
-function fieldNameProblem(bytes, start, position) {
-  if (position === start && isBlank(bytes[start])) {
-    return 'a header of the response is folded over two lines, which RFC 9112 deprecates';
-  }
-  return position === start && bytes[start] === COLON
-    ? 'a header of the response has no name'
-    : `the name of a header of the response contains ${described(bytes[position])}`;
 }
 
 /** @param {number} byte */

@@ -1,5 +1,5 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { AttemptError } from '../s3/s3-error.js';
+import { unconfirmed } from '../s3/s3-error.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
 import { findsObject, lowestOf } from './versions.js';
 
@@ -50,12 +50,7 @@ function chooseKeys(record) {
  */
 function accept({ connection, localIndex, workload }) {
   if (connection.reply.etagDigest === 0) {
-    throw new AttemptError({
-      kind: 'protocol',
-      handling: 'retry',
-      outcomeUnknown: true,
-      message: 'the response does not confirm the copy',
-    });
+    throw unconfirmed('the response does not confirm the copy');
   }
   workload.copies?.add(localIndex);
 }

@@ -1,7 +1,7 @@
 import { counted } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { AttemptError } from '../s3/s3-error.js';
+import { AttemptError, protocolError } from '../s3/s3-error.js';
 import { isAbsent } from '../workload/mixed-objects.js';
 import { globalIndex } from '../workload/shard.js';
 import { changedError, listedOf } from './versions.js';
@@ -37,48 +37,62 @@ export const list = defineOperation({
     mix: 'the keys of a page are unknown while objects are written and removed',
   },
   async attempt(record) {
-    const { connection, workload, index } = record;
-    const { keyspace, amounts } = workload;
-    const before = keyspace.beforeKeyOf(index);
-    const { pageSize, delimiter } = amounts;
-    record.input = {
-      Prefix: keyspace.keyPrefix,
-      ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
-      ...startOf(record),
-      MaxKeys: pageSize,
-    };
-    await connection.send(this.call, record);
-    const { keys, isTruncated } = pageOf(record);
-    checkStart(keys, before);
+    const { keyspace, amounts } = record.workload;
+    const { keys, isTruncated } = await walkPage(record, { Prefix: keyspace.keyPrefix, Delimiter: amounts.delimiter });
     checkPage(record, keys, isTruncated);
     noteToken(record);
   },
   async attemptOfVersion(record) {
-    const { connection, workload, index, size } = record;
+    const { workload, index, size } = record;
     const { keyspace } = workload;
-    record.input = { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(index), MaxKeys: size };
     const lowest = lowestOf(record);
-    await connection.send(this.call, record);
-    checkOwnPage(record, pageOf(record).keys, lowest);
+    const input = { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(index), MaxKeys: size };
+    checkOwnPage(record, (await pageOf(record, input)).keys, lowest);
   },
   async attemptExisting(record) {
-    const { connection, workload, index } = record;
-    const { keyspace, amounts } = workload;
-    const { pageSize } = amounts;
-    const before = keyspace.beforeKeyOf(index);
-    record.input = {
-      ...(keyspace.keyPrefix === '' ? {} : { Prefix: keyspace.keyPrefix }),
-      ...startOf(record),
-      MaxKeys: pageSize,
-      EncodingType: 'url',
-    };
-    await connection.send(this.call, record);
-    const { keys, isTruncated } = pageOf(record);
-    checkStart(keys, before);
+    const Prefix = record.workload.keyspace.keyPrefix || undefined;
+    const { keys, isTruncated } = await walkPage(record, { Prefix, EncodingType: 'url' });
     checkExistingPage(record, keys, isTruncated);
     noteToken(record);
   },
 });
+
+/**
+ * Requests the record's page.
+ *
+ * @param {OperationRecord} record
+ * @param {Readonly<Record<string, string | undefined>>} input
+ * @throws {AttemptError} if the response is not a list, or the page begins too early
+ */
+async function walkPage(record, input) {
+  const { workload, index } = record;
+  const page = await pageOf(record, { ...input, ...startOf(record), MaxKeys: workload.amounts.pageSize });
+  const [first = ''] = page.keys;
+  if (first !== '' && Buffer.compare(Buffer.from(first), Buffer.from(workload.keyspace.beforeKeyOf(index))) <= 0) {
+    const message = 'the page begins before start-after, which the store ignores';
+    throw new AttemptError({ kind: 'start-after', handling: 'fail', message });
+  }
+  return page;
+}
+
+/**
+ * @param {OperationRecord} record
+ * @param {NonNullable<OperationRecord['input']>} input
+ * @returns {Promise<{ keys: string[], isTruncated: boolean }>}
+ * @throws {AttemptError} if the response is not a list
+ */
+async function pageOf(record, input) {
+  const { connection } = record;
+  record.input = input;
+  await connection.send(S3_CALLS.ListObjectsV2, record);
+  // The SDK omits what the store omits.
+  const { Contents = [], Name, IsTruncated = Name === undefined ? undefined : false } = connection.reply.output;
+  if (typeof IsTruncated !== 'boolean') {
+    throw protocolError('the response is not a list of objects', 'retry');
+  }
+  const keys = Contents.map((/** @type {{ Key?: string }} */ { Key = '' }) => Key);
+  return { keys, isTruncated: IsTruncated };
+}
 
 /**
  * While objects are written and removed, only the object at which the page starts is certain.
@@ -96,7 +110,7 @@ function checkOwnPage(record, keys, lowest) {
   const isWrong = isSettled && !isAbsent(lowest) && size >= KEYS_OF_AN_OBJECT && !keys.includes(first);
   if (strange !== undefined || isWrong || keys.length > size) {
     const finding = isWrong ? `does not contain ${first}` : `contains ${shown(strange ?? '')} or too many keys`;
-    throw new IntegrityError(record, `the list page that starts at this key ${finding}`);
+    throw wrongPage(record, finding);
   }
 }
 
@@ -132,33 +146,6 @@ function noteToken(record) {
 }
 
 /**
- * @param {OperationRecord} record whose response has arrived
- * @returns {{ keys: string[], isTruncated: boolean }}
- * @throws {AttemptError} if the response is not a list
- */
-function pageOf({ connection: { reply } }) {
-  // The SDK omits what the store omits.
-  const { Contents = [], Name, IsTruncated = Name === undefined ? undefined : false } = reply.output;
-  if (typeof IsTruncated !== 'boolean') {
-    throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the response is not a list of objects' });
-  }
-  const keys = Contents.map((/** @type {{ Key?: string }} */ { Key = '' }) => Key);
-  return { keys, isTruncated: IsTruncated };
-}
-
-/**
- * @param {readonly string[]} keys
- * @param {string} startAfter as requested; '' for the start of the list
- * @throws {AttemptError} if the page begins earlier
- */
-function checkStart([first = ''], startAfter) {
-  if (first !== '' && Buffer.compare(Buffer.from(first), Buffer.from(startAfter)) <= 0) {
-    const message = 'the page begins before start-after, which the store ignores';
-    throw new AttemptError({ kind: 'start-after', handling: 'fail', message });
-  }
-}
-
-/**
  * Compares a page with the list from before the run. Other clients may write and delete in the meantime, but no page
  * may contain keys without the listed prefix.
  *
@@ -173,10 +160,7 @@ function checkExistingPage(record, keys, continues) {
   const named = keys.filter((key) => key !== '');
   const strange = named.find((key) => !key.startsWith(keyPrefix));
   if (strange !== undefined) {
-    throw new IntegrityError(
-      record,
-      `the list page that starts at this key contains ${shown(strange)}, which has a different prefix`,
-    );
+    throw wrongPage(record, `contains ${shown(strange)}, which has a different prefix`);
   }
   const shownKeys = Math.min(named.length, locals.length);
   for (let position = 0; position < shownKeys; position++) {
@@ -211,10 +195,7 @@ function checkPage(record, keys, continues) {
     if (position < locals.length && keyOf(record, position) === key) {
       position += 1;
     } else if (record.workload.keyspace.recogniseName(key) === null) {
-      throw new IntegrityError(
-        record,
-        `the list page that starts at this key contains ${shown(key)}, which the run did not write`,
-      );
+      throw wrongPage(record, `contains ${shown(key)}, which the run did not write`);
     } else if (position < locals.length || isLastOfBucket) {
       others += 1;
     }
@@ -242,7 +223,7 @@ function checkOrder(record, keys) {
   const position = keys.findIndex((key, each) => each > 0 && key <= keys[each - 1]);
   if (position > 0) {
     const how = keys[position] === keys[position - 1] ? 'twice' : `after ${shown(keys[position - 1])}`;
-    throw new IntegrityError(record, `the list page that starts at this key contains ${shown(keys[position])} ${how}`);
+    throw wrongPage(record, `contains ${shown(keys[position])} ${how}`);
   }
 }
 
@@ -266,10 +247,7 @@ function refuseMissing(record, position) {
     const hint = record.workload.wroteObjects
       ? ''
       : '; check that the run was written with at least this many <objects>';
-    throw new IntegrityError(
-      record,
-      `the list page that starts at this key does not contain ${keyOf(record, position)}${hint}`,
-    );
+    throw wrongPage(record, `does not contain ${keyOf(record, position)}${hint}`);
   }
 }
 
@@ -299,4 +277,12 @@ function shortPage({ locals, workload }, position, others) {
 /** @param {string} key from the store */
 function shown(key) {
   return plainText(key, MAX_KEY_LENGTH);
+}
+
+/**
+ * @param {OperationRecord} record
+ * @param {string} finding
+ */
+function wrongPage(record, finding) {
+  return new IntegrityError(record, `the list page that starts at this key ${finding}`);
 }

@@ -1,5 +1,5 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { AttemptError, NOT_FOUND, NO_UPLOAD } from '../s3/s3-error.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD, isKind, unconfirmed } from '../s3/s3-error.js';
 import { IntegrityError } from './operation.js';
 
 /**
@@ -160,6 +160,16 @@ export class Uploader {
   #steps;
   #multipart;
   #context;
+  // The fields below belong to the upload of the current object.
+  /** @type {OperationRecord} */
+  #record = /** @type {any} */ (null);
+  #partSize = 0;
+  #id = '';
+  /** @type {{ PartNumber: number, ETag: string }[]} */
+  #parts = [];
+  #nextPart = 0;
+  /** The first error of a part; no further part is sent after it. @type {unknown} */
+  #failure = null;
 
   /**
    * @param {readonly ObjectConnection[]} connections of one thread; each sends one part at a time
@@ -180,49 +190,22 @@ export class Uploader {
    * @throws {AttemptError | IntegrityError} the error of the request that failed
    */
   async write(record, now) {
-    const upload = new Upload(record, this.#steps, this.#multipart.partSize, this.#context);
     record.uploadedFrom = now;
     record.startedAt = record.intendedAt || now;
     record.outcomeUnknown = false;
     record.attempts = 1;
     record.timeLost = now - record.startedAt;
-    await upload.run();
-  }
-}
-
-class Upload {
-  #record;
-  #steps;
-  #partSize;
-  #context;
-  #id = '';
-  /** @type {{ PartNumber: number, ETag: string }[]} */
-  #parts;
-  #nextPart = 0;
-  /** The first error of a part; no further part is sent after it. @type {unknown} */
-  #failure = null;
-
-  /**
-   * @param {OperationRecord} record
-   * @param {readonly RequestStep[]} steps one for each connection
-   * @param {number} partSize bytes, see {@link partSizeFor}
-   * @param {UploadContext} context
-   */
-  constructor(record, steps, partSize, context) {
     this.#record = record;
-    this.#steps = steps;
-    this.#partSize = partSizeFor(record.size, partSize);
+    this.#partSize = partSizeFor(record.size, this.#multipart.partSize);
     this.#parts = Array.from({ length: partsOf(record.size, this.#partSize) });
-    this.#context = context;
-  }
-
-  async run() {
+    this.#nextPart = 0;
+    this.#failure = null;
     await this.#create();
-    const mayHaveAnother = this.#record.outcomeUnknown;
+    const mayHaveAnother = record.outcomeUnknown;
     try {
       await this.#sendParts();
       // Restore the flag: sending a part twice leaves nothing behind, unlike creating an upload twice.
-      this.#record.outcomeUnknown = mayHaveAnother;
+      record.outcomeUnknown = mayHaveAnother;
       await this.#complete();
     } catch (error) {
       await this.#abort();
@@ -234,7 +217,7 @@ class Upload {
     const [step] = this.#steps;
     const accept = (/** @type {Reply} */ { output }) => {
       if (typeof output.UploadId !== 'string' || output.UploadId === '') {
-        throw unclear('the response does not contain the upload ID');
+        throw unconfirmed('the response does not contain the upload ID');
       }
       this.#id = output.UploadId;
     };
@@ -282,7 +265,7 @@ class Upload {
     const input = { UploadId: this.#id, PartNumber: partIndex + 1, ...checksum };
     const accept = (/** @type {Reply} */ { output: { ETag } }) => {
       if (typeof ETag !== 'string' || ETag === '') {
-        throw unclear('the response does not contain the ETag of the part');
+        throw unconfirmed('the response does not contain the ETag of the part');
       }
       this.#parts[partIndex] = { PartNumber: partIndex + 1, ETag, ...checksum };
     };
@@ -298,7 +281,7 @@ class Upload {
     const input = { UploadId: this.#id, MultipartUpload: { Parts: this.#parts }, ...checksum };
     const accept = (/** @type {Reply} */ { etagDigest }) => {
       if (etagDigest === 0) {
-        throw unclear('the response does not confirm that the upload is complete');
+        throw unconfirmed('the response does not confirm that the upload is complete');
       }
     };
     step.prepare(this.#record, S3_CALLS.CompleteMultipartUpload, { input, accept, completes: true });
@@ -306,7 +289,7 @@ class Upload {
       await this.#send(step);
     } catch (error) {
       // Either an earlier attempt, whose response was lost, completed the upload, or something else ended it.
-      if (!(error instanceof AttemptError && error.kind === NO_UPLOAD && step.attempts > 1)) {
+      if (!(isKind(error, NO_UPLOAD) && step.attempts > 1)) {
         throw error;
       }
       await this.#settle(step, error);
@@ -335,7 +318,7 @@ class Upload {
     try {
       await this.#send(step);
     } catch (headError) {
-      throw headError instanceof AttemptError && headError.kind === NOT_FOUND ? error : headError;
+      throw isKind(headError, NOT_FOUND) ? error : headError;
     }
   }
 
@@ -371,9 +354,4 @@ class Upload {
       record.timeLost += (attemptStartedAt - startedAt) / atOnce;
     }
   }
-}
-
-/** @param {string} message */
-function unclear(message) {
-  return new AttemptError({ kind: 'protocol', handling: 'retry', outcomeUnknown: true, message });
 }

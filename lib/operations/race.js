@@ -1,5 +1,5 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { AttemptError, NOT_FOUND, THROTTLED, isConditionRefused } from '../s3/s3-error.js';
+import { AttemptError, NOT_FOUND, THROTTLED, isConditionRefused, isKind } from '../s3/s3-error.js';
 import { RequestStep } from './multipart.js';
 import { OperationRecord } from './operation-record.js';
 import { IntegrityError, defineOperation } from './operation.js';
@@ -200,7 +200,7 @@ export class Race {
       await this.#context.send(this.#reader);
       return true;
     } catch (error) {
-      if (error instanceof AttemptError && error.kind === NOT_FOUND) {
+      if (isKind(error, NOT_FOUND)) {
         return false;
       }
       throw error;

@@ -42,11 +42,8 @@ export const range = defineOperation({
     refuseMismatch(record, `the range at ${first}`, verifier.end());
   },
   async attemptExisting(record) {
-    const { connection, sink, index, size, turn, workload } = record;
-    const whole = workload.sizeOf(index);
-    const first = size === 0 ? 0 : size * workload.payload.partOf(index, turn, Math.floor(whole / size));
-    // An empty object has no parts and is read as a whole.
-    record.input = size === 0 ? undefined : { Range: `bytes=${first}-${first + size - 1}` };
+    const { connection, sink, size } = record;
+    const { first, whole } = chooseRange(record);
     sink.received = 0;
     try {
       await connection.send(this.call, record);
@@ -76,8 +73,9 @@ export const range = defineOperation({
 function chooseRange(record) {
   const { index, size, turn, workload } = record;
   const whole = workload.sizeOf(index);
-  const first = size * workload.payload.partOf(index, turn, Math.floor(whole / size));
-  record.input = { Range: `bytes=${first}-${first + size - 1}` };
+  const first = size === 0 ? 0 : size * workload.payload.partOf(index, turn, Math.floor(whole / size));
+  // An empty object, which only another program can have written, has no parts and is read as a whole.
+  record.input = size === 0 ? undefined : { Range: `bytes=${first}-${first + size - 1}` };
   return { first, whole };
 }
 

@@ -1,4 +1,4 @@
-import { batchRemove } from './batch-remove.js';
+import { batchRemove } from './remove.js';
 import { copy } from './copy.js';
 import { list } from './list.js';
 import { create, swap } from './race.js';

@@ -1,4 +1,4 @@
-import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { AttemptError, NOT_FOUND, isKind } from '../s3/s3-error.js';
 import { isAbsent, mayBeAbsent, stateOf, versionOf } from '../workload/mixed-objects.js';
 import { IntegrityError, refuseMismatch } from './operation.js';
 
@@ -36,7 +36,7 @@ export async function findsObject(call, record, lowest) {
     await record.connection.send(call, record);
     return true;
   } catch (error) {
-    if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
+    if (!isKind(error, NOT_FOUND)) {
       throw error;
     }
     const highest = mixedOf(record).lastBegun(record.localIndex);

@@ -9,7 +9,7 @@ import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { connectionHostname } from '../s3/address.js';
 import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
-import { isR2 } from '../s3/cloudflare.js';
+import { isR2 } from '../s3/address.js';
 import { RequestTrace } from '../preflight/request-trace.js';
 import { openStore } from '../s3/object-store.js';
 import { SigningRegion } from '../s3/live-credentials.js';

@@ -3,7 +3,7 @@ import { plainText } from '../text/plain-text.js';
 import { DirectStore } from './direct-store.js';
 import { truncationOf } from './s3-calls.js';
 import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
-import { AttemptError, NOT_FOUND, NO_UPLOAD, isConditionRefused, protocolError, timeoutError } from './s3-error.js';
+import { NOT_FOUND, NO_UPLOAD, isConditionRefused, isKind, protocolError, timeoutError } from './s3-error.js';
 
 /**
  * @import { XmlElement } from '../text/xml.js'
@@ -142,7 +142,7 @@ export class BucketAdmin {
    * @param {string} key may no longer exist
    */
   async deleteObject(bucket, key) {
-    await this.#succeeds(isKind(NOT_FOUND), S3_CALLS.DeleteObject, bucket, {}, key);
+    await this.#succeeds((error) => isKind(error, NOT_FOUND), S3_CALLS.DeleteObject, bucket, {}, key);
   }
 
   /**
@@ -235,7 +235,13 @@ export class BucketAdmin {
    * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload may no longer exist
    */
   async abortUpload(bucket, { key, uploadId }) {
-    await this.#succeeds(isKind(NO_UPLOAD), S3_CALLS.AbortMultipartUpload, bucket, { UploadId: uploadId }, key);
+    await this.#succeeds(
+      (error) => isKind(error, NO_UPLOAD),
+      S3_CALLS.AbortMultipartUpload,
+      bucket,
+      { UploadId: uploadId },
+      key,
+    );
   }
 
   /**
@@ -244,7 +250,7 @@ export class BucketAdmin {
    * @returns {Promise<boolean>} whether the object exists
    */
   has(bucket, key) {
-    return this.#succeeds(isKind(NOT_FOUND), S3_CALLS.HeadObject, bucket, {}, key);
+    return this.#succeeds((error) => isKind(error, NOT_FOUND), S3_CALLS.HeadObject, bucket, {}, key);
   }
 
   /**
@@ -324,11 +330,6 @@ function describeDeletion({ Key, Code, Message }) {
   const reason = [Code, Message].filter(Boolean).join(' ');
   const key = Key ? plainText(Key) : 'an unnamed key';
   return `${key}: ${reason === '' ? 'no reason given' : plainText(reason)}`;
-}
-
-/** @param {string} kind @returns {(error: unknown) => boolean} */
-function isKind(kind) {
-  return (error) => error instanceof AttemptError && error.kind === kind;
 }
 
 /**

@@ -3,7 +3,7 @@ import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
-import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
+import { RAY_HEADER, coloOf, isR2 } from './address.js';
 import { XmlElement, readXml } from '../text/xml.js';
 import { parseErrorBody, parseUnexpectedBody } from './s3-error.js';
 import {

@@ -111,10 +111,7 @@ export { S3_CALLS } from './s3-calls.js';
 /** @type {Readonly<Client>} */
 const direct = Object.freeze({
   about: '',
-  open: async (options) => {
-    const { DirectStore } = await import('./direct-store.js');
-    return new DirectStore(options);
-  },
+  open: async (options) => new (await import('./direct-store.js')).DirectStore(options),
   readsStreams: false,
   readsCache: false,
   timesBinding: false,
@@ -126,10 +123,7 @@ export const CLIENTS = Object.freeze({
   direct,
   sdk: Object.freeze({
     about: 'AWS SDK',
-    open: async (/** @type {StoreOptions} */ options) => {
-      const { SdkStore } = await import('./sdk-store.js');
-      return new SdkStore(options);
-    },
+    open: async (/** @type {StoreOptions} */ options) => new (await import('./sdk-store.js')).SdkStore(options),
     readsStreams: true,
     readsCache: false,
     timesBinding: false,
@@ -139,19 +133,13 @@ export const CLIENTS = Object.freeze({
     ...direct,
     about: 'Worker',
     timesBinding: true,
-    open: async (/** @type {StoreOptions} */ options) => {
-      const { EdgeStore } = await import('./edge-store.js');
-      return new EdgeStore(options);
-    },
+    open: async (/** @type {StoreOptions} */ options) => new (await import('./edge-store.js')).EdgeStore(options),
   }),
   public: Object.freeze({
     ...direct,
     about: 'URL',
     readsCache: true,
-    open: async (/** @type {StoreOptions} */ options) => {
-      const { PublicStore } = await import('./public-store.js');
-      return new PublicStore(options);
-    },
+    open: async (/** @type {StoreOptions} */ options) => new (await import('./public-store.js')).PublicStore(options),
   }),
 });
 

@@ -84,12 +84,7 @@ export class Pauses {
  * @template {RetriedRequest} [Request=RetriedRequest]
  */
 export class Retrier {
-  #maxAttempts;
   #now;
-  #random;
-  #pauses;
-  #signal;
-  #hooks;
   #options;
 
   /**
@@ -102,14 +97,8 @@ export class Retrier {
    * @param {RetryHooks<Request>} options.hooks
    */
   constructor(options) {
-    const { maxAttempts, now, random, pauses, signal, hooks } = options;
     this.#options = options;
-    this.#maxAttempts = maxAttempts;
-    this.#now = now;
-    this.#random = random;
-    this.#pauses = pauses;
-    this.#signal = signal;
-    this.#hooks = hooks;
+    this.#now = options.now;
   }
 
   /**
@@ -189,26 +178,27 @@ export class Retrier {
    * @throws {AttemptError} if it must not be retried
    */
   async #afterFailure(request, error, mayBeCarriedOut) {
+    const { maxAttempts, random, pauses, signal, hooks } = this.#options;
     if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }
     // A store that asks for fewer requests is unlikely to have carried out this one, or to do so later. The next
     // attempt therefore needs no rewrite pause.
     request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
-    this.#hooks.attemptFailed(error, request);
-    if (error.handling !== 'retry' || request.attempts >= this.#maxAttempts || this.#signal.aborted) {
+    hooks.attemptFailed(error, request);
+    if (error.handling !== 'retry' || request.attempts >= maxAttempts || signal.aborted) {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
     // A second stale connection in a row counts as an ordinary failure.
     if (!(error.staleConnection && request.attempts === 1)) {
-      await this.#pauses.wait(backoff(request, error, this.#random()));
+      await pauses.wait(backoff(request, error, random()));
     }
-    if (this.#signal.aborted) {
+    if (signal.aborted) {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
-    this.#hooks.retrying(error, request);
+    hooks.retrying(error, request);
   }
 }
 
@@ -251,9 +241,7 @@ const SWEEPS_PER_TIMEOUT = 20;
  * byte. One timer serves all connections.
  */
 export class AttemptDeadlines {
-  #timeout;
-  #now;
-  #connections;
+  #options;
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
 
@@ -261,14 +249,12 @@ export class AttemptDeadlines {
    * @param {{ timeout: number, now: () => number, connections: readonly ObjectConnection[] }} options `timeout`: ms for
    *   a whole attempt; `now`: monotonic ms
    */
-  constructor({ timeout, now, connections }) {
-    this.#timeout = timeout;
-    this.#now = now;
-    this.#connections = connections;
+  constructor(options) {
+    this.#options = options;
   }
 
   start() {
-    const interval = Math.min(Math.max(this.#timeout / SWEEPS_PER_TIMEOUT, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
+    const interval = Math.min(Math.max(this.#options.timeout / SWEEPS_PER_TIMEOUT, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
     this.#timer = setInterval(() => this.#sweep(), interval);
   }
 
@@ -277,10 +263,11 @@ export class AttemptDeadlines {
   }
 
   #sweep() {
-    const oldest = this.#now() - this.#timeout;
-    for (const connection of this.#connections) {
+    const { timeout, now, connections } = this.#options;
+    const oldest = now() - timeout;
+    for (const connection of connections) {
       if (connection.startedAt !== 0 && connection.startedAt < oldest) {
-        connection.abort(timeoutError(this.#timeout, connection.moved - connection.movedBefore));
+        connection.abort(timeoutError(timeout, connection.moved - connection.movedBefore));
       }
     }
   }

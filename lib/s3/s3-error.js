@@ -64,6 +64,20 @@ export function protocolError(message, handling = 'fail') {
   return new AttemptError({ kind: 'protocol', handling, message });
 }
 
+/** @param {string} message on a response that does not confirm the request, which another attempt may */
+export function unconfirmed(message) {
+  return new AttemptError({ kind: 'protocol', handling: 'retry', outcomeUnknown: true, message });
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} kind
+ * @returns {error is AttemptError}
+ */
+export function isKind(error, kind) {
+  return error instanceof AttemptError && error.kind === kind;
+}
+
 /**
  * @param {unknown} error
  * @returns {AttemptError}

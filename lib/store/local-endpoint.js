@@ -3,16 +3,17 @@ import { MAX_BODY_BYTES } from '../local-s3/receive-body.js';
 import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../text/units.js';
 import { averageSize, sizeText } from '../workload/size-distribution.js';
-import { UsageError } from '../options/usage-error.js';
+import { UsageError, refuseIfAny } from '../options/usage-error.js';
 import { bucketNames } from '../options/values.js';
+import { attempt } from './environment.js';
 
 /**
  * @import { OptionValues } from '../options/read-options.js'
- * @import { LocalS3, LocalS3Options } from '../local-s3/start.js'
+ * @import { LocalS3 } from '../local-s3/start.js'
  * @import { StoreConfig } from '../model/config.js'
  */
 
-const BUCKETS = Object.freeze(['local']);
+const BUCKETS = ['local'];
 
 /** Memory per object in addition to its bytes: key, table entry and ETag. */
 const OVERHEAD_BYTES = 1024;
@@ -44,7 +45,9 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, accessL
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
   const buckets = bucket === undefined ? readBuckets(env) : [...new Set(bucket)];
-  const endpoint = await start({ buckets, credentials, faults, accessLog }, env);
+  const endpoint = await startLocalS3({ buckets, credentials, faults, accessLog }, { env }).catch((error) => {
+    throw new UsageError([`--local: ${error.message}`]);
+  });
   const { hostname, port, processId } = endpoint;
   return {
     endpoint,
@@ -69,25 +72,9 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, accessL
  * @throws {UsageError}
  */
 function readBuckets({ S3_BUCKET = '' }) {
-  if (!S3_BUCKET.includes(',')) {
-    return [...BUCKETS];
-  }
-  try {
-    const names = [...new Set(bucketNames(S3_BUCKET))];
-    return names.length > 1 ? names : [...BUCKETS];
-  } catch (error) {
-    throw new UsageError([`S3_BUCKET: ${/** @type {Error} */ (error).message}`]);
-  }
-}
-
-/**
- * @param {LocalS3Options} options
- * @param {NodeJS.ProcessEnv} env
- */
-async function start(options, env) {
-  try {
-    return await startLocalS3(options, { env });
-  } catch (error) {
-    throw new UsageError([`--local: ${/** @type {Error} */ (error).message}`]);
-  }
+  /** @type {string[]} */
+  const problems = [];
+  const names = new Set(S3_BUCKET.includes(',') ? attempt(problems, 'S3_BUCKET', () => bucketNames(S3_BUCKET)) : []);
+  refuseIfAny(problems);
+  return names.size > 1 ? [...names] : BUCKETS;
 }

@@ -282,7 +282,7 @@ const STRICTER = [
   /^the response does not begin with an HTTP\/1\.1 status line$/,
   /^the response has a Transfer-Encoding other than chunked$/,
   /^the response is chunked although it is HTTP\/1\.0$/,
-  /^the response switches to a protocol that was not requested$/,
+  /^the response switches protocols, or follows more than 16 others$/,
   // More digits than an exact number can have, even if they are zeros.
   /^a chunk of the response has an invalid size$/,
   /^the response has an invalid Content-Length$/,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WITHHELD, keepSecrets } from '../../lib/text/redact.js';
-import { batchRemove } from '../../lib/operations/batch-remove.js';
+import { batchRemove } from '../../lib/operations/remove.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 

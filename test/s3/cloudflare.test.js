@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coloOf, isR2 } from '../../lib/s3/cloudflare.js';
+import { coloOf, isR2 } from '../../lib/s3/address.js';
 
 test('R2 is known by the name of its hosts, those of jurisdictions included', () => {
   const hosts = ['abc.r2.cloudflarestorage.com', 'abc.eu.r2.cloudflarestorage.com', 'ABC.R2.CloudflareStorage.com'];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { classifySdkError, createSdkClient, sendCommand } from '../../lib/s3/sdk-client.js';
+import { classifySdkError, createSdkClient, sendCommand } from '../../lib/s3/sdk-store.js';
 import { openTestStore } from '../helpers/store.js';
 
 /**
