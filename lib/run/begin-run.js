@@ -71,33 +71,19 @@ export function chooseStart(config, clock, launchedAt, clockProblem) {
   }
   const launched = clock.toEpoch(launchedAt);
   const startsAt = startAt.after(launched);
-  if (startAt.isCommon && clockProblem !== null) {
-    return {
-      startsAt,
-      problem: `--start-at: hosts cannot start together, because the store's clock is unknown: ${clockProblem}`,
-    };
-  }
   // A process that was launched in time keeps the agreed start, even if something else has made it late since.
   const wait = startsAt - launched;
-  return { startsAt, problem: startProblem(startsAt, wait, clock.epochNow()) };
-}
-
-/**
- * @param {number} startsAt epoch ms
- * @param {number} wait ms from the launch of the process until `startsAt`
- * @param {number} now epoch ms
- */
-function startProblem(startsAt, wait, now) {
-  if (wait < 0) {
-    const past = now - startsAt;
+  const past = clock.epochNow() - startsAt;
+  let problem = null;
+  if (startAt.isCommon && clockProblem !== null) {
+    problem = `hosts cannot start together, because the store's clock is unknown: ${clockProblem}`;
+  } else if (wait < 0) {
     const late = past < MINUTE_MS ? `${(past / 1000).toFixed(1)}s` : formatDuration(past);
-    return `--start-at: ${formatTime(startsAt)} was ${late} ago by the store's clock`;
+    problem = `${formatTime(startsAt)} was ${late} ago by the store's clock`;
+  } else if (wait > MAX_WAIT_MS) {
+    problem = `${formatTime(startsAt)} is more than ${formatDuration(MAX_WAIT_MS)} ahead by the store's clock`;
   }
-  if (wait > MAX_WAIT_MS) {
-    const longest = formatDuration(MAX_WAIT_MS);
-    return `--start-at: ${formatTime(startsAt)} is more than ${longest} ahead by the store's clock`;
-  }
-  return null;
+  return { startsAt, problem: problem && `--start-at: ${problem}` };
 }
 
 /** @param {Pick<Session, 'config' | 'run' | 'signal' | 'observer'>} session */

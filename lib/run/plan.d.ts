@@ -46,7 +46,7 @@ export interface StagePlan {
   /** takes the result of the slot planned last, which is null if nothing ran in it; returns the step, if it was one */
   take: (finished: FinishedSlot | null) => RampStep | SearchStep | null;
   second?: (second: CountedSecond, observer: Pick<RunObserver, 'second'>) => void;
-  conclude: (observer: Pick<RunObserver, 'notice'>) => Conclusion;
+  conclude: () => Conclusion;
 }
 
 export interface PlannedSlot {

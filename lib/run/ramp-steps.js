@@ -140,30 +140,12 @@ export class RampSteps {
     this.#handOn(second, (each) => observer.second({ stage: this.#parts.stage.name, ...each }));
   }
 
-  /**
-   * @param {Pick<RunObserver, 'notice'>} observer
-   * @returns {Conclusion}
-   */
-  conclude(observer) {
+  /** @returns {Conclusion} */
+  conclude() {
     const { stage, objects, results } = this.#parts;
     const { name } = stage;
     const finished = this.#finished;
     objects.stageEnds(stage);
-    const exhausted = finished.findIndex(({ shown }) => shown.shortfall === 'objects');
-    if (this.starts !== null && exhausted >= 0) {
-      const advice = stage.creates ? '; pass more <objects>' : '';
-      observer.notice(
-        `${name}: objects ran out in ${this.#nameOf(exhausted)}, so that step and all later ones do not count${advice}`,
-      );
-    }
-    const silent = finished.findIndex(
-      ({ outcome, shown }) => shown.shortfall === 'stalled' && outcome?.end === 'complete',
-    );
-    if (silent >= 0) {
-      observer.notice(
-        `${name}: ${this.#nameOf(silent)} had no successful operation in its counted seconds, so it does not count; check that the store is still reachable`,
-      );
-    }
     if (finished.every(({ outcome }) => outcome === null)) {
       // A host that did nothing in a stage has failed, so its run ends with a problem.
       const problem =
@@ -173,12 +155,6 @@ export class RampSteps {
       return { result: null, problem, isTransient: true, continues: true };
     }
     return { result: rampResult(finished, results, this.#parts.context.clock) };
-  }
-
-  /** @param {number} index of a step */
-  #nameOf(index) {
-    const { threads } = this.#ramp;
-    return `step ${index + 1} of ${threads.length} (${threads[index]} threads)`;
   }
 
   /** @param {number} since monotonic ms */

@@ -198,12 +198,8 @@ function reasonOf(missed) {
 
 /** Index of the step that represents the stage. @param {readonly SearchStep[]} steps at least one */
 function representative(steps) {
-  const kept = steps.map(({ verdict }) => verdict === 'kept');
-  const held = steps.findLastIndex(({ phase }, index) => phase === 'hold' && kept[index]);
-  if (held >= 0) {
-    return held;
-  }
-  const rates = steps.map(({ rate = 0 }, index) => (kept[index] ? rate : 0));
-  const highest = Math.max(...rates);
-  return highest > 0 ? rates.indexOf(highest) : steps.length - 1;
+  const kept = steps.filter(({ verdict }) => verdict === 'kept');
+  const [highest] = kept.toSorted((one, other) => Number(other.rate) - Number(one.rate));
+  const shown = kept.findLast(({ phase }) => phase === 'hold') ?? highest ?? steps[steps.length - 1];
+  return steps.indexOf(shown);
 }

@@ -61,7 +61,7 @@ async function runStage(stage, plan, session) {
   if (last === null && signal.aborted) {
     return false;
   }
-  const conclusion = plan.conclude(observer);
+  const conclusion = plan.conclude();
   if (conclusion.result === null) {
     result.problems.push(conclusion.problem);
     result.isTransient = conclusion.isTransient;

@@ -149,12 +149,11 @@ function capacityResult(finished, steps, { stage, results, conclusion, maxThread
  */
 function representative(steps, wasHeld) {
   const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
-  // Steps that compare object sizes do not represent the stage. They never come first, so index 0 is not one of them.
-  const best = steps.reduce((index, { phase, operationsPerSecond }, each) => {
-    const isOfSizes = phase === 'whole size' || phase === 'half size';
-    return !isOfSizes && operationsPerSecond > steps[index].operationsPerSecond ? each : index;
-  }, 0);
-  return hold >= 0 ? hold : best;
+  // Steps that compare object sizes do not represent the stage. They never come first.
+  const [best] = steps
+    .filter(({ phase }) => phase !== 'whole size' && phase !== 'half size')
+    .toSorted((one, other) => other.operationsPerSecond - one.operationsPerSecond);
+  return hold >= 0 ? hold : steps.indexOf(best);
 }
 
 /**
