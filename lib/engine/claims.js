@@ -1,15 +1,23 @@
+import { OPERATIONS } from '../operations/registry.js';
+import { accessOrder } from '../workload/access.js';
 import { Deck } from '../workload/deck.js';
 import { MixedObjects } from '../workload/mixed-objects.js';
+import { MEMBER_VALUES } from '../workload/trace.js';
+import { MixedClaims } from './mixed-claims.js';
 
 /**
  * @import { StageMeters } from '../meter/stage-meter.js'
- * @import { Operation, Workload } from '../operations/operation.js'
+ * @import { Trace } from '../model/config.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { Operation, Workload } from '../operations/operation.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
- * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
+ * @import { ObjectGroup, ObjectGroups } from '../workload/object-groups.js'
  * @import { Budget } from './budget.js'
- *
+ * @import { Load } from './run-stage.js'
+ */
+
+/**
  * @typedef {(claim: number) => number} AccessOrder the index of a claim's object in the stage, from 0
  */
 
@@ -157,4 +165,236 @@ function takeFor(operation, kind, groups, { mixed }) {
     };
   }
   return (record, object, claim) => record.take(kind, operation, object, claim);
+}
+
+/** Like Claims, but each claim is for an operation on a group of objects. */
+export class GroupClaims {
+  #operation;
+  #groups;
+  #workload;
+  #budget;
+  #meters;
+
+  /**
+   * @param {Pick<Stage, 'kinds'>} stage of one kind
+   * @param {{ groups: ObjectGroups, workload: Workload, budget: Budget, meters: StageMeters }} options the budget has
+   *   one operation per group; the meters count skipped operations
+   */
+  constructor({ kinds: [{ operation }] }, { groups, workload, budget, meters }) {
+    this.#operation = operation;
+    this.#groups = groups;
+    this.#workload = workload;
+    this.#budget = budget;
+    this.#meters = meters;
+  }
+
+  /**
+   * Passes over groups without written objects. An operation that removes objects gets only those that were written.
+   * If the stage cycles through its groups and none has an object left, the stage ends.
+   *
+   * @param {OperationRecord} record
+   */
+  next(record) {
+    let missed = 0;
+    for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
+      const group = this.#groups.at(this.#budget.localIndexOf(claim));
+      const existing = this.#existingOf(group);
+      if (existing.length > 0) {
+        const locals = this.#operation.removes ? existing : group.locals;
+        record.takeGroup(0, this.#operation, { ...group, locals }, claim);
+        return claim;
+      }
+      if (!this.#budget.cycles) {
+        this.#meters.kinds[0].skipped += 1;
+        continue;
+      }
+      missed += 1;
+      if (missed % this.#budget.objects === 0 && !this.#hasObjects()) {
+        this.#budget.close();
+      }
+    }
+    return -1;
+  }
+
+  /** Succeeds at once: {@link next} has already chosen the objects. */
+  place() {
+    return 0;
+  }
+
+  /** Does nothing, because operations do not lock objects. */
+  done() {}
+
+  /**
+   * @param {ObjectGroup} group
+   * @returns {Uint32Array} objects of the group that exist, as far as the run knows
+   */
+  #existingOf({ locals }) {
+    const { ledger, wroteObjects } = this.#workload;
+    return wroteObjects ? locals.filter((local) => ledger.has(local)) : locals;
+  }
+
+  /** Whether any group has an object. Checks all groups: other workers may have claimed the only one with objects. */
+  #hasObjects() {
+    for (let number = 0; number < this.#groups.count; number++) {
+      if (this.#existingOf(this.#groups.at(number)).length > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+const LIST_KEYS = 1000;
+
+/**
+ * Decides what a worker's threads do next in a replay: see StageClaims. Each claim is a recorded request. A change of an
+ * object waits until the recorded change before it has ended, and copies of an object wait for each other. Reads never
+ * wait: like those of a mixed stage, they accept every version that was valid while they ran.
+ */
+export class ReplayClaims {
+  #kinds;
+  /** The kind of each operation, by its index among OPERATIONS. */
+  #kindOf;
+  #workload;
+  #budget;
+  #now;
+
+  /**
+   * @param {readonly StageKind[]} kinds
+   * @param {{ workload: Workload & { mixed: MixedObjects, trace: Trace }, budget: Budget, now: () => number }} options
+   */
+  constructor(kinds, { workload, budget, now }) {
+    this.#kinds = kinds;
+    this.#kindOf = OPERATIONS.map((operation) => kinds.findIndex((kind) => kind.operation === operation));
+    this.#workload = workload;
+    this.#budget = budget;
+    this.#now = now;
+  }
+
+  /** @param {OperationRecord} record */
+  next(record) {
+    const claim = this.#budget.claim();
+    if (claim >= 0) {
+      record.turn = claim;
+      record.kind = this.#kindOf[this.#workload.trace.codes[claim]];
+    }
+    return claim;
+  }
+
+  /** @param {OperationRecord} record @returns {number} 0, or ms to wait */
+  place(record) {
+    const { kind, turn } = record;
+    const { operation } = this.#kinds[kind];
+    const { mixed, trace } = this.#workload;
+    const changes = operation.creates || operation.removes ? this.#changesOf(turn) : [];
+    const pauses = mixed.pausesOf(operation);
+    const now = this.#now();
+    const objects = changes.length === 0 ? [trace.targets[turn]] : changes.map(({ object }) => object);
+    const isNext = changes.every(({ object, earlier }) => mixed.lastBegun(object) >>> 1 === earlier);
+    const freeFrom = pauses === null ? 0 : Math.max(...objects.map((object) => pauses.freeFrom(object)));
+    if (!isNext || freeFrom > now || (operation.copies && !pauses?.take(objects[0], now))) {
+      return freeFrom === Infinity || !isNext
+        ? MIN_WAIT_MS
+        : Math.min(Math.max(freeFrom - now, MIN_WAIT_MS), MAX_WAIT_MS);
+    }
+    record.take(kind, operation, objects[0], turn);
+    if (changes.length > 0) {
+      // No other change is the next one of any of these objects, so all of them are still free.
+      objects.forEach((object) => pauses?.take(object, now));
+      objects.forEach((object) => (record.state = mixed.begin(object, operation.removes)));
+      record.isWrite = true;
+      record.locals = Uint32Array.from(objects);
+    } else if (operation.part !== undefined) {
+      record.size = Math.min(trace.amounts[turn], record.size);
+    } else if (operation.grouping !== undefined) {
+      record.size = Math.min(trace.amounts[turn] || LIST_KEYS, LIST_KEYS);
+    }
+    return 0;
+  }
+
+  /** @param {OperationRecord} record */
+  done(record) {
+    const { operation, locals, localIndex } = record;
+    const objects = operation.removes && operation.grouping !== undefined ? locals : [localIndex];
+    objects.forEach((object) => this.#workload.mixed.ended(record, this.#now, object));
+  }
+
+  /**
+   * @param {number} request
+   * @returns {{ object: number, earlier: number }[]} the objects that it changes, and how often they were changed before
+   */
+  #changesOf(request) {
+    const { codes, targets, amounts, members } = this.#workload.trace;
+    if (OPERATIONS[codes[request]].grouping === undefined) {
+      return [{ object: targets[request], earlier: amounts[request] }];
+    }
+    const changes = [];
+    for (let at = MEMBER_VALUES * amounts[request]; at !== 0; at = MEMBER_VALUES * members[at + 2]) {
+      changes.push({ object: members[at], earlier: members[at + 1] });
+    }
+    return changes;
+  }
+}
+
+/**
+ * Decides what a worker's threads do next.
+ *
+ * @typedef {object} StageClaims
+ * @property {(record: OperationRecord) => number} next claims the next operation for a thread and fills in its record;
+ *   returns the number of the claim, from 0, or -1 if there is no more work
+ * @property {(record: OperationRecord, round: number) => number} place chooses the operation's object, after `round`
+ *   rounds that found none; returns 0 if it found one, the ms to wait before the next round, or -1 to skip it
+ * @property {(record: OperationRecord) => void} done called when the operation has ended, successfully or not
+ */
+
+/**
+ * @param {Stage} stage
+ * @param {object} options
+ * @param {Workload} options.workload
+ * @param {Budget} options.budget
+ * @param {StageMeters} options.meters that count skipped operations
+ * @param {ObjectGroups | null} options.groups of a stage whose operations each work on several objects
+ * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of a stage of several kinds, by kind
+ * @param {Load} options.load
+ * @param {() => number} options.now monotonic ms
+ * @param {string} options.runId
+ * @returns {StageClaims}
+ */
+export function claimsFor(stage, { workload, budget, meters, groups, kindGroups, load, now, runId }) {
+  const { access, mixedObjects: objects } = load;
+  if (groups !== null) {
+    return new GroupClaims(stage, { workload, budget, meters, groups });
+  }
+  if (!stage.rewrites) {
+    const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
+    const seed = `kinds of ${runId}`;
+    return new Claims(stage, { workload, budget, meters, order, kindGroups, replaced: load.replaced, seed, now });
+  }
+  const { mixed, trace } = workload;
+  if (mixed && trace) {
+    return new ReplayClaims(stage.kinds, { workload: { ...workload, mixed, trace }, budget, now });
+  }
+  if (!mixed || objects === undefined) {
+    throw new RangeError('a stage that rewrites objects requires their number');
+  }
+  return new MixedClaims(stage.kinds, {
+    workload: { ...workload, mixed },
+    budget,
+    objects,
+    access,
+    now,
+    seed: runId,
+  });
+}
+
+/**
+ * The order in which operations access the objects of this host's shard.
+ *
+ * @param {Load} load
+ * @param {Budget} budget
+ * @param {string} seed
+ * @returns {ReturnType<typeof accessOrder> | null} null if objects are used in order
+ */
+function orderOf({ access }, { objects }, seed) {
+  return access === undefined || access.kind === 'sequential' ? null : accessOrder({ access, objects, seed });
 }

@@ -7,7 +7,7 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 /**
  * @import { Evidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { Pacing } from '../engine/arrivals.js'
+ * @import { Pacing } from '../engine/loops.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'

@@ -3,7 +3,7 @@ import { WINDOW_MS, isSteady } from './step-rate.js';
 /**
  * @import { SearchPhase } from '../model/search.js'
  * @import { Latency } from './step-rate.js'
- * @import { Pacing } from '../engine/arrivals.js'
+ * @import { Pacing } from '../engine/loops.js'
  * @import { Budget } from '../engine/budget.js'
  * @import { FinishedSlot, Range, Slot } from '../engine/run-slot.js'
  * @import { StageOutcome } from '../engine/workers.js'
