@@ -1,6 +1,6 @@
 import { PartMeter } from '../meter/part-meter.js';
 import { SeenObjects } from '../workload/seen-objects.js';
-import { classFinder, sizeClasses } from '../workload/size-classes.js';
+import { classFinder, sizeClasses } from '../workload/size-distribution.js';
 
 /**
  * @import { KindRecord } from '../model/records.js'

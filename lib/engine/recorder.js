@@ -2,7 +2,7 @@ import { bucketMeters } from '../meter/part-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { ABANDONED } from '../model/failed-attempts.js';
 import { MAX_NOTED, onlyBucket } from '../model/records.js';
-import { CHANGED } from '../operations/existing-object.js';
+import { CHANGED } from '../operations/versions.js';
 import { IntegrityError } from '../operations/operation.js';
 import { isRefused } from '../s3/retry.js';
 import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';

@@ -2,7 +2,7 @@ import { measureEventLoop } from '../meter/client-load.js';
 import { SecondSampler } from '../meter/second-sampler.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { Pauses, Retrier } from '../s3/retry.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 import { sizesOf } from '../workload/trace.js';
 import { claimsFor } from './claims.js';
 import { watchFlow } from './data-flow.js';
@@ -160,7 +160,9 @@ export async function runStage(stage, options) {
       const since = now();
       await pauses.wait(wait);
       recorder.waited += (now() - since) * (connections.length / leads.length);
-      if (stopped.aborted || budget.isClosed) {
+      // The next requests of a replay may depend on this one.
+      if (stopped.aborted || (budget.isClosed && claims.missed === undefined)) {
+        claims.missed?.(record);
         return false;
       }
       wait = claims.place(record, round);

@@ -2,12 +2,12 @@ import { measureLoop } from '../host/event-loop.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { connectionHostname } from '../s3/address.js';
 import { AddressBook } from '../http/address-book.js';
-import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
+import { AttemptDeadlines } from '../s3/retry.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { createReadBuffer } from '../http/socket-reader.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { CLIENTS, openStore } from '../s3/object-store.js';
-import { SigningRegion } from '../s3/signing-region.js';
+import { SigningRegion } from '../s3/live-credentials.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { Keyspace } from '../workload/keyspace.js';
@@ -32,7 +32,7 @@ import { runStage } from './run-stage.js';
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { Trace } from '../model/config.js'
- * @import { StoreConfig, ChecksumName, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
+ * @import { StoreConfig, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
  * @import { ListState } from '../workload/listed-objects.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
@@ -54,7 +54,7 @@ import { runStage } from './run-stage.js';
  * @property {Shard} shard
  * @property {OperationAmounts} amounts
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
- * @property {ChecksumName} [checksum] of written objects
+ * @property {'crc64nvme'} [checksum] of written objects
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} ledger see Ledger
  * @property {SharedArrayBuffer} [copies] see Ledger; absent if the run makes none
@@ -140,8 +140,9 @@ export class Worker {
     const { multipart, checksum, mixed, trace } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
-    const checksums = checksum && new PayloadChecksums(checksum, payload);
-    checksums?.prepare(globalIndex(shard, 0));
+    const checksums = checksum && new PayloadChecksums(payload);
+    // Computes the shared prefixes in advance, so that no operation waits for them.
+    checksums?.inputOf(globalIndex(shard, 0), 0);
     const all = Array.from({ length: connectionsFor(spec) }, (_, index) => objectStore.openConnection(index));
     this.#spec = spec;
     this.#agent = agent;

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { HostSampler } from '../host/host-sampler.js';
-import { findListeningProcess } from '../host/listening-process.js';
+import { findListeningProcess } from '../host/store-interface.js';
 import { findInterface } from '../host/store-interface.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { sumOfSeconds, sumOfStages } from '../model/records.js';

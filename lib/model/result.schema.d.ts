@@ -144,7 +144,7 @@ export interface CommonOptions {
   checksum?: string | null;
   /** Length of a step of a ramp. Unit: ms. */
   stepTime?: number | null;
-  /** What the searches vary, if not the threads: `rate`. */
+  /** What the searches vary, if not the threads: `rate` or `speed`. */
   peakOf?: string | null;
   /** Limit of the 99th percentile in a search for the highest rate. Unit: ms. */
   slo?: number | null;

@@ -119,7 +119,9 @@ export function stageResult(parts) {
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, measured)),
   };
   const keyWait = outcome.waited / (duration * load.threads);
-  const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait };
+  const reads = outcome.kinds[stage.kinds.findIndex(({ operation }) => operation.name === 'read')];
+  const readsP99 = reads?.latency.operations?.p99;
+  const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait, readsP99 };
   const bottleneck = classify(evidence);
   return stage.kinds.length === 1
     ? { ...result, bottleneck, ...partResults(whole, measured) }
@@ -284,6 +286,7 @@ export function evidenceOf(result, { size, sizes, pacing }, movesBytes, availabl
     average: result.average,
     requestedRate: load.rate,
     speed: pacing?.speed,
+    busiestMinute: pacing?.busiestMinute,
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
     startDelayP90: latency.startDelay?.p90 ?? null,
