@@ -1,6 +1,6 @@
 import { bucketMeters } from '../meter/part-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
-import { ABANDONED } from '../model/failed-attempts.js';
+import { ABANDONED } from '../model/counters.js';
 import { MAX_NOTED, onlyBucket } from '../model/records.js';
 import { CHANGED } from '../operations/versions.js';
 import { IntegrityError } from '../operations/operation.js';

@@ -1,4 +1,4 @@
-import { ABANDONED } from '../model/failed-attempts.js';
+import { ABANDONED } from '../model/counters.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**

@@ -4,6 +4,7 @@ import { findListeningProcess } from '../host/store-interface.js';
 import { findInterface } from '../host/store-interface.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { sumOfSeconds, sumOfStages } from '../model/records.js';
+import { NO_LATENCY } from '../model/seconds.js';
 import { connectionHostname } from '../s3/address.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
@@ -38,9 +39,6 @@ import { Worker } from './worker.js';
 
 /** If a stage ends on one worker in one of these ways, the other workers stop too. */
 const ENDS_ALL_WORKERS = ['stalled', 'overloaded', 'fatal'];
-
-/** @type {Readonly<SecondLatency>} */
-const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /** All workers of a run. One worker runs in this thread; several run in separate threads and start stages together. */
 export class Workers {

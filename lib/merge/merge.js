@@ -1,5 +1,5 @@
 import { addResults, addStages } from '../model/add.js';
-import { isUnknownClock } from '../model/clock-facts.js';
+import { isUnknownClock } from '../model/completeness.js';
 import { isCut, missingPercentiles } from '../model/completeness.js';
 import { COUNT_NAMES } from '../model/counters.js';
 import { UNKNOWN_LATENCY } from '../model/histogram.js';

@@ -1,6 +1,6 @@
 import { classify } from '../bottleneck/classify.js';
 import { COUNT_NAMES } from '../model/counters.js';
-import { largestWholeSecond, peakOf } from '../model/seconds.js';
+import { NO_LATENCY, largestWholeSecond, peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
@@ -20,8 +20,6 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /** Keeps rates finite for a stage of zero duration. */
 const MIN_DURATION_MS = 0.001;
-
-const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /** Makes results of one stage from what its slots measured. */
 export class StageResults {
