@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LIST_START } from '../s3/bucket-admin.js';
 import { AttemptError, TIMEOUT, asAttemptError, protocolError } from '../s3/s3-error.js';
 import { counted } from '../text/figures.js';
-import { ABANDONED } from '../model/failed-attempts.js';
+import { ABANDONED } from '../model/counters.js';
 import { BucketList } from '../workload/bucket-list.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { STALLED, inParallel, withBucketAccess } from './bucket-access.js';

@@ -1,5 +1,5 @@
 import { figureNamed, figuresOf } from '../figures/catalogue.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { failedAttemptsOf } from '../model/counters.js';
 import { Histogram } from '../model/histogram.js';
 import { meanOf } from '../statistics/moments.js';
 import { MIN_SECONDS } from '../statistics/dependent-mean.js';

@@ -1,18 +1,19 @@
 import { bucketMeters } from '../meter/part-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
-import { ABANDONED } from '../model/failed-attempts.js';
+import { ABANDONED } from '../model/counters.js';
+import { MAX_NOTED, onlyBucket } from '../model/records.js';
 import { CHANGED } from '../operations/versions.js';
 import { IntegrityError } from '../operations/operation.js';
 import { isRefused } from '../s3/retry.js';
 import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';
-import { onlyBucket } from '../model/records.js';
-import { NotedOperations } from './noted-operations.js';
 import { OperationParts } from './operation-parts.js';
 
 /**
+ * @import { Clock } from '../clock/clock.js'
  * @import { BucketMeter } from '../meter/part-meter.js'
- * @import { BucketRecord, KindRecord } from '../model/records.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { BucketRecord, KindRecord, StageRecord } from '../model/records.js'
+ * @import { NotedOperation } from '../model/result.js'
  * @import { RequestStep } from '../operations/multipart.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
@@ -333,4 +334,55 @@ function foreignFirst(kinds, failed) {
     meter.archived += Number(kind === ARCHIVED);
     meter.gaveUp(record, record.finishedAt);
   };
+}
+
+/** The slowest operations of a stage on one worker, and its last failures: what to ask the store's operator about. */
+export class NotedOperations {
+  #clock;
+  /** ms; an operation that took no longer is not among the slowest. */
+  threshold = -1;
+  /** The fastest last. @type {NotedOperation[]} */
+  #slowest = [];
+  /** @type {NotedOperation[]} */
+  #failures = [];
+
+  /** @param {Pick<Clock, 'toEpoch'>} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /** @param {OperationRecord} record that took longer than the threshold */
+  slow(record) {
+    const noted = this.#note(record, null);
+    const place = this.#slowest.findIndex(({ duration }) => duration < noted.duration);
+    this.#slowest.splice(place < 0 ? this.#slowest.length : place, 0, noted);
+    this.#slowest.length = Math.min(this.#slowest.length, MAX_NOTED);
+    this.threshold = this.#slowest[MAX_NOTED - 1]?.duration ?? -1;
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {string} error its kind
+   */
+  failed(record, error) {
+    this.#failures = [...this.#failures, this.#note(record, error)].slice(-MAX_NOTED);
+  }
+
+  /** @returns {Pick<StageRecord, 'slowest' | 'failures'>} */
+  toRecord() {
+    return { slowest: this.#slowest, failures: this.#failures };
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {string | null} error
+   * @returns {NotedOperation}
+   */
+  #note({ operation, startedAt, finishedAt, attempts, bucket, key, connection: { reply } }, error) {
+    const time = Math.round(this.#clock.toEpoch(startedAt));
+    const { requestId = null, ray = null } = reply.identify?.() ?? {};
+    const status = reply.status || null;
+    const duration = finishedAt - startedAt;
+    return { time, operation: operation.name, duration, attempts, bucket, key, status, requestId, ray, error };
+  }
 }

@@ -1,39 +1,38 @@
+import { measureEventLoop } from '../meter/client-load.js';
 import { SecondSampler } from '../meter/second-sampler.js';
-import { Pauses, Retrier } from '../s3/retry.js';
 import { OperationRecord } from '../operations/operation-record.js';
+import { Pauses, Retrier } from '../s3/retry.js';
 import { objectSizes } from '../workload/size-distribution.js';
 import { sizesOf } from '../workload/trace.js';
-import { claimsFor } from './claims-for.js';
-import { ClosedLoop } from './closed-loop.js';
+import { claimsFor } from './claims.js';
 import { watchFlow } from './data-flow.js';
 import { deliveryFor } from './delivery.js';
-import { OpenLoop } from './open-loop.js';
+import { ClosedLoop, OpenLoop } from './loops.js';
 import { Recorder } from './recorder.js';
 import { runPool } from './run-pool.js';
-import { snapshotTaker } from './snapshots.js';
 import { StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { BucketRecord, KindRecord, StageSnapshot } from '../model/records.js'
  * @import { Windows } from '../meter/stage-meter.js'
  * @import { AccessPattern, MultipartConfig, SizeDistribution } from '../model/config.js'
+ * @import { BucketRecord, KindRecord, StageSnapshot } from '../model/records.js'
  * @import { NotedOperation, StageEnd } from '../model/result.js'
  * @import { ConnectionSnapshot, DataFlow } from '../model/run-events.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
+ * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { Alarm } from './alarm.js'
- * @import { Pacing } from './arrivals.js'
+ * @import { Pacing } from './loops.js'
  * @import { Budget } from './budget.js'
- * @import { MeasuredSecond } from './second-merger.js'
+ * @import { MeasuredSecond } from './workers.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
 
-// Runs a stage on one worker. The stage's claims (claims-for.js) decide which operation is next, its loop
-// (closed-loop.js, open-loop.js) decides when it starts, and its delivery (delivery.js) decides how it is sent.
+// Runs a stage on one worker. The stage's claims (claims.js) decide which operation is next, its loop
+// (loops.js) decides when it starts, and its delivery (delivery.js) decides how it is sent.
 // Its recorder (recorder.js) counts the operations.
 
 const PROGRESS_INTERVAL_MS = 250;
@@ -242,4 +241,35 @@ function loopFor({ pacing }, { engine: { clock, alarm, workload }, startedAt, bu
     throw new RangeError('an open loop requires an alarm');
   }
   return new OpenLoop({ pacing, trace: workload.trace, startedAt, clock, budget, alarm });
+}
+
+/**
+ * @param {Stage} stage
+ * @param {{ engine: Engine, recorder: Recorder, connections: readonly ObjectConnection[] }} watched
+ * @returns {(() => StageSnapshot)[]} empty if snapshots are not enabled
+ */
+function snapshotTaker({ kinds }, { engine, recorder, connections }) {
+  const { lookAtConnections = null } = engine;
+  if (lookAtConnections === null) {
+    return [];
+  }
+  let loop = measureEventLoop();
+  const take = () => {
+    const utilization = loop();
+    loop = measureEventLoop();
+    const ofKinds = kinds.map(({ operation }, kind) => ({
+      operation: operation.name,
+      ...recorder.meters.kinds[kind].toRecord(),
+      seconds: [],
+    }));
+    return {
+      isFinal: false,
+      kinds: ofKinds,
+      buckets: recorder.bucketRecords(ofKinds),
+      connections: lookAtConnections(),
+      inFlight: connections.reduce((sum, { startedAt }) => sum + Number(startedAt !== 0), 0),
+      loops: [utilization],
+    };
+  };
+  return [take];
 }

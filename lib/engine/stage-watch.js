@@ -1,4 +1,4 @@
-import { ABANDONED } from '../model/failed-attempts.js';
+import { ABANDONED } from '../model/counters.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
@@ -43,18 +43,8 @@ const MAX_BACKLOG_MS = 10_000;
  * because operations no longer succeed.
  */
 export class StageWatch {
-  #clock;
-  #meters;
-  #connections;
-  #stallTimeout;
-  #signal;
-  #budget;
+  #options;
   #limit;
-  #backlog;
-  #wasIdle;
-  #onTimeUp;
-  #onEarlyStop;
-  #onStop;
   /** @type {NodeJS.Timeout[]} */
   #limitTimers = [];
   #controller = new AbortController();
@@ -89,20 +79,8 @@ export class StageWatch {
    * @param {() => void} options.onStop called when operations in flight must also end
    */
   constructor(options) {
-    const { clock, meters, connections, stallTimeout, signal, budget, limit, backlog, wasIdle } = options;
-    const { onTimeUp, onEarlyStop, onStop } = options;
-    this.#clock = clock;
-    this.#meters = meters;
-    this.#connections = connections;
-    this.#stallTimeout = stallTimeout;
-    this.#signal = signal;
-    this.#budget = budget;
-    this.#limit = limit;
-    this.#backlog = backlog;
-    this.#wasIdle = wasIdle;
-    this.#onTimeUp = onTimeUp;
-    this.#onEarlyStop = onEarlyStop;
-    this.#onStop = onStop;
+    this.#options = options;
+    this.#limit = options.limit;
   }
 
   /** Aborted as soon as the stage must end. */
@@ -111,12 +89,12 @@ export class StageWatch {
   }
 
   start() {
-    this.#lookedAt = this.#startedAt = this.#clock.now();
+    this.#lookedAt = this.#startedAt = this.#options.clock.now();
     this.#lastProgressAt = this.#limit?.noSuccessSince ?? this.#startedAt;
     this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
-    this.#signal.addEventListener('abort', this.#onRequest, { once: true });
+    this.#options.signal.addEventListener('abort', this.#onRequest, { once: true });
     this.#watchLimit();
-    if (this.#signal.aborted) {
+    if (this.#options.signal.aborted) {
       this.#onRequest();
     }
   }
@@ -125,7 +103,7 @@ export class StageWatch {
     clearInterval(this.#timer);
     clearTimeout(this.#settling);
     this.#limitTimers.forEach((timer) => clearTimeout(timer));
-    this.#signal.removeEventListener('abort', this.#onRequest);
+    this.#options.signal.removeEventListener('abort', this.#onRequest);
   }
 
   /** @param {FatalError} fatal */
@@ -136,7 +114,7 @@ export class StageWatch {
 
   #watchLimit() {
     if (this.#limit !== null) {
-      this.#setLimitTimer(0, this.#limit.stopsAt, this.#onTimeUp);
+      this.#setLimitTimer(0, this.#limit.stopsAt, this.#options.onTimeUp);
       this.#setLimitTimer(1, this.#limit.endsAt, () => this.#endOfTime());
     }
   }
@@ -149,26 +127,26 @@ export class StageWatch {
    * @param {() => void} act
    */
   #setLimitTimer(index, moment, act) {
-    const timeUp = () => (this.#clock.now() < moment ? this.#setLimitTimer(index, moment, act) : act());
-    this.#limitTimers[index] = setTimeout(timeUp, Math.max(moment - this.#clock.now(), 0));
+    const timeUp = () => (this.#options.clock.now() < moment ? this.#setLimitTimer(index, moment, act) : act());
+    this.#limitTimers[index] = setTimeout(timeUp, Math.max(moment - this.#options.clock.now(), 0));
   }
 
   #check() {
     this.#takeEarlyStop();
     // Another worker may have closed the budget while a thread of this worker waits for an arrival that never comes.
-    if (this.#budget.isClosed) {
-      this.#onTimeUp();
+    if (this.#options.budget.isClosed) {
+      this.#options.onTimeUp();
     }
-    if (this.#stallAt(this.#clock.now()) >= this.#stallTimeout) {
+    if (this.#stallAt(this.#options.clock.now()) >= this.#options.stallTimeout) {
       this.#stop('stalled');
-    } else if (this.#backlog() > MAX_BACKLOG_MS) {
+    } else if (this.#options.backlog() > MAX_BACKLOG_MS) {
       this.#stop('overloaded');
     }
   }
 
   /** Moves the end of a time-limited stage to an earlier moment if one was set. The drain keeps its length. */
   #takeEarlyStop() {
-    const { stopsAt } = this.#budget;
+    const { stopsAt } = this.#options.budget;
     if (this.#limit === null || stopsAt >= this.#limit.stopsAt) {
       return;
     }
@@ -176,7 +154,7 @@ export class StageWatch {
     this.#limit = { ...this.#limit, stopsAt, endsAt: stopsAt + drain };
     this.#limitTimers.forEach((timer) => clearTimeout(timer));
     this.#watchLimit();
-    this.#onEarlyStop(stopsAt);
+    this.#options.onEarlyStop(stopsAt);
   }
 
   /**
@@ -184,13 +162,13 @@ export class StageWatch {
    * @returns {number} ms without a success, excluding time in which no request was in flight
    */
   #stallAt(now) {
-    if (this.#wasIdle()) {
+    if (this.#options.wasIdle()) {
       this.#lastProgressAt += now - this.#lookedAt;
     }
     this.#lookedAt = now;
-    const { lastSuccessAt } = this.#meters;
+    const { lastSuccessAt } = this.#options.meters;
     // Until the first success, lastSuccessAt is the stage's start, which must not be shared as a success.
-    const shared = this.#budget.shareSuccess(lastSuccessAt > this.#startedAt ? lastSuccessAt : 0);
+    const shared = this.#options.budget.shareSuccess(lastSuccessAt > this.#startedAt ? lastSuccessAt : 0);
     this.#lastProgressAt = Math.max(this.#lastProgressAt, shared);
     return now - this.#lastProgressAt;
   }
@@ -202,19 +180,19 @@ export class StageWatch {
     }
     this.end = end;
     this.#controller.abort();
-    this.#onStop();
+    this.#options.onStop();
     this.#settling = setTimeout(() => this.#abandon(), SETTLING_TIME_MS);
   }
 
   /** The time, including the drain, is up: aborts operations in flight. */
   #endOfTime() {
     this.#controller.abort();
-    this.#onStop();
+    this.#options.onStop();
     this.#abandon();
   }
 
   #abandon() {
-    for (const connection of this.#connections) {
+    for (const connection of this.#options.connections) {
       if (connection.startedAt !== 0) {
         connection.abort(abandonedError());
       }

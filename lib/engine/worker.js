@@ -85,9 +85,7 @@ export class Worker {
   #store;
   #alarm;
   #deadlines;
-  #opened = 0;
-  #reused = 0;
-  #socketWait = 0;
+  #before = { opened: 0, reused: 0, socketWait: 0 };
 
   /**
    * @param {WorkerSpec} spec
@@ -245,22 +243,21 @@ export class Worker {
   /** @returns {ConnectionSnapshot} */
   #lookAtConnections() {
     const { opened, reused, open } = this.#agent.counts;
-    return { opened: opened - this.#opened, reused: reused - this.#reused, open };
+    return { opened: opened - this.#before.opened, reused: reused - this.#before.reused, open };
   }
 
   /** @returns {ConnectionRecord} */
   #takeConnections() {
     const { opened, reused } = this.#agent.counts;
     const { socketWait } = this.#agent;
-    const lookupTime = this.#agent.takeLookupTime();
-    const since = {
-      opened: opened - this.#opened,
-      reused: reused - this.#reused,
-      socketWait: socketWait - this.#socketWait,
+    const before = this.#before;
+    this.#before = { opened, reused, socketWait };
+    return {
+      opened: opened - before.opened,
+      reused: reused - before.reused,
+      socketWait: socketWait - before.socketWait,
+      lookupTime: this.#agent.takeLookupTime(),
+      ...this.#connectionMeter.take(),
     };
-    this.#opened = opened;
-    this.#reused = reused;
-    this.#socketWait = socketWait;
-    return { ...since, lookupTime, ...this.#connectionMeter.take() };
   }
 }

@@ -3,26 +3,26 @@ import { HostSampler } from '../host/host-sampler.js';
 import { findListeningProcess } from '../host/store-interface.js';
 import { findInterface } from '../host/store-interface.js';
 import { measureCpuTime } from '../meter/client-load.js';
-import { sumOfStages } from '../model/records.js';
-import { LiveCredentials } from '../s3/live-credentials.js';
+import { sumOfSeconds, sumOfStages } from '../model/records.js';
+import { NO_LATENCY } from '../model/seconds.js';
 import { connectionHostname } from '../s3/address.js';
+import { LiveCredentials } from '../s3/live-credentials.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
 import { RemoteWorker } from './remote-worker.js';
 import { settleAll } from './run-pool.js';
-import { SecondMerger } from './second-merger.js';
 import { Worker } from './worker.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { WorkerSpec, StageTask } from './worker.js'
- * @import { StageHooks } from './run-stage.js'
- * @import { MeasuredSecond } from './second-merger.js'
- * @import { FatalError } from './stage-watch.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
- * @import { StageSnapshot, StageRecord } from '../model/records.js'
- * @import { ClientLoad, HostLoad, SecondLatency } from '../model/result.js'
+ * @import { KindCount } from '../meter/stage-meter.js'
+ * @import { StageRecord, StageSnapshot } from '../model/records.js'
+ * @import { ClientLoad, HostLoad, SecondCount, SecondLatency } from '../model/result.js'
  * @import { DataFlow } from '../model/run-events.js'
  * @import { Payload } from '../workload/payload.js'
+ * @import { StageHooks } from './run-stage.js'
+ * @import { FatalError } from './stage-watch.js'
+ * @import { StageTask, WorkerSpec } from './worker.js'
  */
 
 /**
@@ -39,9 +39,6 @@ import { Worker } from './worker.js';
 
 /** If a stage ends on one worker in one of these ways, the other workers stop too. */
 const ENDS_ALL_WORKERS = ['stalled', 'overloaded', 'fatal'];
-
-/** @type {Readonly<SecondLatency>} */
-const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /** All workers of a run. One worker runs in this thread; several run in separate threads and start stages together. */
 export class Workers {
@@ -236,4 +233,55 @@ function latencyOf(latencies) {
  */
 function sharesOf(threads, workers) {
   return Array.from({ length: workers }, (_, index) => Math.floor((threads + index) / workers));
+}
+
+/**
+ * @typedef {SecondCount & { latencies: LatencyHistogram, objectBytes?: number, kinds?: KindCount[],
+ *   billed: number[] }} MeasuredSecond `latencies`: of operations that completed in the second; `objectBytes`: of their
+ *   objects, if there is only one kind; `kinds`: the counts of each kind if there are several; `billed`: attempts by kind
+ *   that the store bills, since the previous second
+ */
+
+/** Merges the seconds of several workers, and passes each on, in order, once every worker has reported it. */
+export class SecondMerger {
+  #onSecond;
+  /** The last second that each worker has reported. @type {number[]} */
+  #reported;
+  /** @type {Map<number, MeasuredSecond[]>} */
+  #pending = new Map();
+
+  /**
+   * @param {number} workers
+   * @param {(second: MeasuredSecond) => void} onSecond
+   */
+  constructor(workers, onSecond) {
+    this.#onSecond = onSecond;
+    this.#reported = Array.from({ length: workers }, () => -Infinity);
+  }
+
+  /**
+   * @param {number} worker
+   * @param {MeasuredSecond} measured a completed second of that worker, later than its previous one
+   */
+  add(worker, measured) {
+    const { secondStart } = measured;
+    this.#pending.set(secondStart, [...(this.#pending.get(secondStart) ?? []), measured]);
+    this.#reported[worker] = secondStart;
+    this.#handOn(Math.min(...this.#reported));
+  }
+
+  /** @param {number} worker that has no more seconds in this stage */
+  end(worker) {
+    this.#reported[worker] = Infinity;
+    this.#handOn(Math.min(...this.#reported));
+  }
+
+  /** @param {number} last second */
+  #handOn(last) {
+    const seconds = [...this.#pending.keys()].filter((second) => second <= last).sort((one, other) => one - other);
+    for (const second of seconds) {
+      this.#onSecond(sumOfSeconds(/** @type {MeasuredSecond[]} */ (this.#pending.get(second))));
+      this.#pending.delete(second);
+    }
+  }
 }

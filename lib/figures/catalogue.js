@@ -1,5 +1,5 @@
 import { sumOf } from '../model/counters.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { failedAttemptsOf } from '../model/counters.js';
 import { Histogram } from '../model/histogram.js';
 
 /**

@@ -1,4 +1,4 @@
-import { isUnknownClock } from '../model/clock-facts.js';
+import { isUnknownClock } from '../model/completeness.js';
 import { isCut, missingPercentiles } from '../model/completeness.js';
 import { missedAllSlots } from '../model/ramp.js';
 import { MAX_INTERVAL_SECONDS } from '../model/second-series.js';

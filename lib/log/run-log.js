@@ -3,7 +3,7 @@ import { PLAIN, textTable } from '../figures/table.js';
 import { problemsOf } from '../model/result-of-run.js';
 import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './record-lines.js';
-import { foundLine, stepLine, stepsHeading } from './step-lines.js';
+import { foundLine, stepLine, stepsHeading } from './stage-lines.js';
 import { limitLines, stageLines } from './stage-lines.js';
 
 /**

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { plainLine } from '../text/plain-text.js';
 import { wholeDays } from '../log/time-line.js';
-import { correctionOf } from '../model/clock-facts.js';
+import { correctionOf } from '../model/completeness.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'

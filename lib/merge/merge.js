@@ -1,5 +1,5 @@
 import { addResults, addStages } from '../model/add.js';
-import { isUnknownClock } from '../model/clock-facts.js';
+import { isUnknownClock } from '../model/completeness.js';
 import { isCut, missingPercentiles } from '../model/completeness.js';
 import { COUNT_NAMES } from '../model/counters.js';
 import { UNKNOWN_LATENCY } from '../model/histogram.js';
@@ -7,8 +7,8 @@ import { addSecond } from '../model/seconds.js';
 import { OPERATIONS, STAGE_NAMES } from '../operations/registry.js';
 import { placeOf } from '../text/plain-text.js';
 import { hostRunOf, hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
-import { overlapOf } from './overlap.js';
-import { PeakFinder } from './peak-finder.js';
+import { overlapOf } from './seconds.js';
+import { PeakFinder } from './seconds.js';
 import { mergeRamps, rampWarnings } from './ramp.js';
 import { secondsOf, timeSeriesOf } from './seconds.js';
 import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from './warnings.js';

@@ -1,7 +1,7 @@
 import { andMore } from '../text/figures.js';
 import { placeOf } from '../text/plain-text.js';
 import { formatDuration, formatSize } from '../text/units.js';
-import { correctionOf } from '../model/clock-facts.js';
+import { correctionOf } from '../model/completeness.js';
 
 /**
  * @import { MergeWarning } from '../model/result.js'

@@ -1,5 +1,5 @@
 import { COUNT_NAMES, sumsByName } from '../model/counters.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { failedAttemptsOf } from '../model/counters.js';
 import { CacheMeter } from './part-meter.js';
 import { ByteShifts, SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
@@ -369,15 +369,11 @@ export class StageMeters {
    * Every second of the stage, including those without operations.
    *
    * @param {number} endedAt monotonic ms
-   * @returns {SecondCount[]}
+   * @returns {Pick<SecondCount, 'secondStart'>[]}
    */
   until(endedAt) {
     const ofKinds = this.kinds.map(({ seconds }) => seconds.until(endedAt));
-    const longest = ofKinds.reduce((one, other) => (other.length > one.length ? other : one));
-    return longest.map(({ secondStart }) => {
-      const { operations, bytes } = this.at(secondStart);
-      return { secondStart, operations, bytes };
-    });
+    return ofKinds.reduce((one, other) => (other.length > one.length ? other : one));
   }
 
   /** @param {number} second that is over */

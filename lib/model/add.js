@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sumOf, sumsByName } from './counters.js';
-import { Histogram, toStageLatency } from './histogram.js';
+import { Histogram, toStageLatency, withExact } from './histogram.js';
 import { FORMAT, propertiesOf, resolved, SCHEMA } from './schema.js';
 
 /**
@@ -288,22 +288,13 @@ function addHistograms(parts) {
  */
 function exact(summary, parts) {
   const count = parts.reduce((sum, part) => sum + part.count, 0);
-  if (summary === null || count !== summary.count) {
+  if (count !== summary?.count) {
     return summary;
   }
-  const minimum = Math.min(...parts.map((part) => part.minimum));
-  const maximum = Math.max(...parts.map((part) => part.maximum));
-  const within = (/** @type {number} */ value) => Math.min(Math.max(value, minimum), maximum);
   const totals = parts.map((part) => part.mean * part.count).toSorted((one, other) => one - other);
-  return {
-    count,
-    minimum,
+  return withExact(summary, {
     mean: Number(sumOf(totals)) / count,
-    p50: within(summary.p50),
-    p90: within(summary.p90),
-    p95: within(summary.p95),
-    p99: within(summary.p99),
-    p999: within(summary.p999),
-    maximum,
-  };
+    minimum: Math.min(...parts.map((part) => part.minimum)),
+    maximum: Math.max(...parts.map((part) => part.maximum)),
+  });
 }

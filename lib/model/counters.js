@@ -1,6 +1,6 @@
 import { SCHEMA } from './schema.js';
 
-/** @import { CountName } from './result.js' */
+/** @import { CountName, StageCounts } from './result.js' */
 
 // The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there and increment
 // it in one place. Counters of several hosts are added up.
@@ -27,4 +27,20 @@ export function sumsByName(parts) {
   }
   const sorted = [...sums].filter(([, sum]) => sum > 0).sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   return Object.fromEntries(sorted);
+}
+
+/**
+ * @typedef {Pick<StageCounts, 'attempts' | 'operations' | 'errors'> &
+ *   { failedAttempts?: number | null, steps?: number | null }} SomeStage
+ */
+
+/** Error kind of attempts cut off by the end of a stage. */
+export const ABANDONED = 'abandoned';
+
+/**
+ * @param {SomeStage} stage possibly from a log without a count of failed attempts
+ * @returns {number} failed attempts, except those cut off by the end of the stage
+ */
+export function failedAttemptsOf({ attempts, operations, steps, errors, failedAttempts }) {
+  return failedAttempts ?? attempts - operations - (steps ?? 0) - (errors[ABANDONED] ?? 0);
 }

@@ -270,6 +270,20 @@ export class Histogram {
   }
 }
 
+/**
+ * @param {LatencySummary | null} summary
+ * @param {Pick<LatencySummary, 'mean' | 'minimum' | 'maximum'>} exact figures, which replace those of the histogram
+ * @returns {LatencySummary | null} with percentiles between the extremes
+ */
+export function withExact(summary, { mean, minimum, maximum }) {
+  if (summary === null) {
+    return null;
+  }
+  const within = (/** @type {number} */ value) => Math.min(Math.max(value, minimum), maximum);
+  const [p50, p90, p95, p99, p999] = [summary.p50, summary.p90, summary.p95, summary.p99, summary.p999].map(within);
+  return { count: summary.count, minimum, mean, p50, p90, p95, p99, p999, maximum };
+}
+
 /** @param {string} base64 presumably the compressed HdrHistogram V2 encoding */
 export function isHistogram(base64) {
   try {

@@ -1,5 +1,7 @@
+import { NO_LATENCY } from './seconds.js';
+
 /**
- * @import { SecondLatency, SecondResult } from './result.js'
+ * @import { SecondResult } from './result.js'
  *
  * @typedef {Partial<Omit<SecondResult, 'secondStart' | 'operations' | 'bytes'>>} SecondDetails
  */
@@ -9,9 +11,6 @@ const MAX_RATE = (2 ** 32 - 2) / 10;
 
 /** Lines up to this many seconds apart do not count as a gap, because the intervals of the original tool drift. */
 export const MAX_INTERVAL_SECONDS = 3;
-
-/** @type {Readonly<SecondLatency>} */
-const UNKNOWN_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /** Stores the seconds of a stage, possibly sparse, without an object for each: an hour of fifty hosts must fit into memory. */
 export class SecondSeries {
@@ -110,7 +109,7 @@ export class SecondSeries {
       secondStart: second,
       operations: Number(this.get(second)) / 10,
       bytes: Math.round(this.bytesOf(second)),
-      ...UNKNOWN_LATENCY,
+      ...NO_LATENCY,
       ...this.#details.get(second),
     };
   }

@@ -12,7 +12,7 @@ import { SCHEMA } from './schema.js';
  */
 
 /** @type {Readonly<SecondLatency>} */
-const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+export const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /**
  * Returns the largest count of any complete second, or the stage's mean if this is larger. The first and the last

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import type { CostBudget } from '../cost/prices.js';
 import type { Budget } from '../engine/budget.js';
 import type { FinishedSlot, Slot } from '../engine/run-slot.js';
-import type { MeasuredSecond } from '../engine/second-merger.js';
+import type { MeasuredSecond } from '../engine/workers.js';
 import type { Config } from '../model/config.js';
 import type { ClockFacts, RampStep, SearchStep, SecondCount, StageResult, UnloadedLatency } from '../model/result.js';
 import type { RunObserver, StageStart } from '../model/run-events.js';

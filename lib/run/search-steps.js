@@ -12,7 +12,7 @@ import { overRates } from './rate-result.js';
 import { overThreads } from './search-result.js';
 
 /**
- * @import { Pacing } from '../engine/arrivals.js'
+ * @import { Pacing } from '../engine/loops.js'
  * @import { FinishedSlot, Range } from '../engine/run-slot.js'
  * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
  * @import { SearchDimension, SearchStep, StageResult } from '../model/result.js'

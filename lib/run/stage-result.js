@@ -1,13 +1,13 @@
 import { classify } from '../bottleneck/classify.js';
 import { COUNT_NAMES } from '../model/counters.js';
-import { largestWholeSecond, peakOf } from '../model/seconds.js';
+import { NO_LATENCY, largestWholeSecond, peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /**
  * @import { Evidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { Pacing } from '../engine/arrivals.js'
+ * @import { Pacing } from '../engine/loops.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'
@@ -20,8 +20,6 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /** Keeps rates finite for a stage of zero duration. */
 const MIN_DURATION_MS = 0.001;
-
-const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /** @typedef {ReturnType<typeof stageResults>} StageResults */
 

@@ -13,7 +13,7 @@ import { stageTimes } from './stage-schedule.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Pacing } from '../engine/arrivals.js'
+ * @import { Pacing } from '../engine/loops.js'
  * @import { Budget } from '../engine/budget.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { Load } from '../engine/run-stage.js'

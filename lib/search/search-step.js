@@ -3,7 +3,7 @@ import { batchMeans } from './batch-means.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Pacing } from '../engine/arrivals.js'
+ * @import { Pacing } from '../engine/loops.js'
  * @import { Budget } from '../engine/budget.js'
  * @import { FinishedSlot, Range, Slot } from '../engine/run-slot.js'
  * @import { Load } from '../engine/run-stage.js'

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Arrivals } from '../../lib/engine/arrivals.js';
+import { Arrivals } from '../../lib/engine/loops.js';
 
-/** @import { Pacing } from '../../lib/engine/arrivals.js' */
+/** @import { Pacing } from '../../lib/engine/loops.js' */
 
 /** @param {Partial<Pacing>} [overrides] */
 function arrivals(overrides = {}) {

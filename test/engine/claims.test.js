@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { Claims, kindOrder } from '../../lib/engine/claims.js';
-import { GroupClaims } from '../../lib/engine/group-claims.js';
+import { GroupClaims } from '../../lib/engine/claims.js';
 import { StageMeters } from '../../lib/meter/stage-meter.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { operationNamed } from '../../lib/operations/registry.js';

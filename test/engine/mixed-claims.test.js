@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
-import { MixedClaims } from '../../lib/engine/mixed-claims.js';
+import { MixedClaims } from '../../lib/engine/claims.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { MixedObjects, isAbsent, mixedMemory } from '../../lib/workload/mixed-objects.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NotedOperations } from '../../lib/engine/noted-operations.js';
+import { NotedOperations } from '../../lib/engine/recorder.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { sumOfStages } from '../../lib/model/records.js';
 import { ManualClock } from '../helpers/manual-clock.js';

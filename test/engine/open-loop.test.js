@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
-import { OpenLoop } from '../../lib/engine/open-loop.js';
+import { OpenLoop } from '../../lib/engine/loops.js';
 import { runPool } from '../../lib/engine/run-pool.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';

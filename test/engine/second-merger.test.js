@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SecondMerger } from '../../lib/engine/second-merger.js';
+import { SecondMerger } from '../../lib/engine/workers.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 
 /**
- * @import { MeasuredSecond } from '../../lib/engine/second-merger.js'
+ * @import { MeasuredSecond } from '../../lib/engine/workers.js'
  * @import { SecondCount } from '../../lib/model/result.js'
  */
 

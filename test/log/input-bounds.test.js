@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LogBounds } from '../../lib/log/log-bounds.js';
+import { LogBounds } from '../../lib/log/read-files.js';
 import { checkResultBounds } from '../../lib/model/input-bounds.js';
 
 /** @import { LogLine } from '../../lib/log/lines.js' */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foundLine, stepLine } from '../../lib/log/step-lines.js';
+import { foundLine, stepLine } from '../../lib/log/stage-lines.js';
 import { limitLines } from '../../lib/log/stage-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 

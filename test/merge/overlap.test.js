@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { overlapOf } from '../../lib/merge/overlap.js';
+import { overlapOf } from '../../lib/merge/seconds.js';
 
 test('with one interval per host, the overlap is from the last start to the first stop', () => {
   const interval = fc.record({ start: fc.nat(100), length: fc.integer({ min: 1, max: 100 }) });

@@ -9,7 +9,7 @@ import { mergeRamps } from '../../lib/merge/ramp.js';
 import { bucketMeters } from '../../lib/meter/part-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
-import { ABANDONED } from '../../lib/model/failed-attempts.js';
+import { ABANDONED } from '../../lib/model/counters.js';
 import { Phases } from '../../lib/run/begin-run.js';
 import { RunLog } from '../../lib/log/run-log.js';
 import { rowOfStage } from '../../lib/figures/stage-table.js';
