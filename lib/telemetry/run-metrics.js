@@ -1,18 +1,33 @@
 import { ValueType } from '@opentelemetry/api';
-import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metrics';
-import { histogramOf } from './histogram-buckets.js';
-import { HostGauges } from './host-gauges.js';
-import { BUCKET_COUNTERS, BUCKET_LATENCY, CACHE_LATENCY, CONNECTIONS, COUNTERS, ERRORS } from './instruments.js';
-import { GAUGES, INSTRUMENTS, LATENCIES, canOccur } from './instruments.js';
-import { StageTotals } from './stage-totals.js';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { AggregationTemporality, DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
+import { HostSampler } from '../host/host-sampler.js';
+import { findInterface } from '../host/store-interface.js';
+import { sumOfSnapshots } from '../meter/stage-snapshot.js';
+import {
+  BUCKET_COUNTERS,
+  BUCKET_LATENCY,
+  CACHE_LATENCY,
+  CONNECTIONS,
+  COUNTERS,
+  ERRORS,
+  GAUGES,
+  INSTRUMENTS,
+  LATENCIES,
+} from './instruments.js';
 
 /**
  * @import { Attributes, HrTime } from '@opentelemetry/api'
- * @import { MetricData } from '@opentelemetry/sdk-metrics'
+ * @import { Histogram, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics'
  * @import { Config } from '../model/config.js'
  * @import { KindSnapshot, StageSnapshot, StageStart, ValueCounts } from '../model/run-events.js'
- * @import { Instrument, Trait } from './instruments.js'
+ * @import { Instrument } from './instruments.js'
+ * @import { OtlpExporter } from './otlp-exporter.js'
+ * @import { ScrapeServer } from './scrape-server.js'
  */
+
+/** Latencies that every operation has. */
+const ALWAYS = new Set(['operations', 'attempts']);
 
 const { SUM, GAUGE, HISTOGRAM } = DataPointType;
 const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
@@ -25,7 +40,7 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms
  * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
- * @typedef {{ operation: string, method: string, traits: ReadonlySet<Trait> }} PlannedKind
+ * @typedef {{ operation: string, method: string }} PlannedKind
  * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming maps to the exported name and unit
  * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null,
  *   since?: HrTime) => void} Add adds a point unless its value is unknown, by default since the start of the run
@@ -104,18 +119,17 @@ export class RunMetrics {
     const ofStage = { 'r2_benchmark.stage': stage };
     for (const { operation, counts, latencies, cache = {} } of sum?.kinds ?? planned.map(emptySumOf)) {
       const ofKind = { ...ofStage, 'r2_benchmark.operation': operation };
-      const { method = '_OTHER', traits = new Set() } = planned.find((kind) => kind.operation === operation) ?? {};
+      const { method = '_OTHER' } = planned.find((kind) => kind.operation === operation) ?? {};
       for (const [name, instrument] of entriesOf(COUNTERS)) {
         const count = counts[name] ?? 0;
-        if (count > 0 || canOccur(name, traits)) {
-          add(instrument, ofKind, instrument.unit === 's' ? count / 1000 : count);
-        }
+        add(instrument, ofKind, instrument.unit === 's' ? count / 1000 : count);
       }
       entriesOf(counts.errors).forEach(([error, count]) => add(ERRORS, { ...ofKind, 'error.type': error }, count));
       const ofRequest = { ...ofKind, 'http.request.method': method, ...this.#server };
       for (const [name, instrument] of entriesOf(LATENCIES)) {
-        if (latencies[name].count > 0 || canOccur(name, traits)) {
-          add(instrument, name === 'attempts' ? ofRequest : ofKind, latencies[name]);
+        const values = latencies[/** @type {keyof typeof latencies} */ (name)];
+        if (values.count > 0 || ALWAYS.has(name)) {
+          add(instrument, name === 'attempts' ? ofRequest : ofKind, values);
         }
       }
       for (const [status, values] of entriesOf(cache)) {
@@ -193,4 +207,139 @@ function entriesOf(record) {
 function hrTimeOf(epochMs) {
   const seconds = Math.floor(epochMs / 1000);
   return [seconds, Math.floor((epochMs - 1000 * seconds) * 1e6)];
+}
+
+/** The counts of a stage over all of its steps. They never decrease, and finally equal the counts in the result. */
+export class StageTotals {
+  /** Sum of the finished steps. @type {StageSnapshot | null} */
+  #over = null;
+  /** Latest snapshot of the step in progress. @type {StageSnapshot | null} */
+  current = null;
+  isRunning = false;
+
+  /** @param {StageSnapshot} snapshot */
+  take(snapshot) {
+    this.current = snapshot;
+    if (snapshot.isFinal) {
+      this.#endStep();
+    }
+  }
+
+  /** Ends the stage. If the last step has no final snapshot, its latest one counts. */
+  end() {
+    this.isRunning = false;
+    this.#endStep();
+  }
+
+  /** Null before the first snapshot. */
+  get sum() {
+    const parts = [this.#over, this.current].filter((part) => part !== null);
+    return parts.length === 0 ? null : sumOfSnapshots(parts);
+  }
+
+  #endStep() {
+    this.#over = this.sum;
+    this.current = null;
+  }
+}
+
+/** Minimum time between samples, because each takes half a millisecond of CPU time. */
+const MIN_INTERVAL_MS = 1000;
+
+/** Host load since the previous sample, from the same files as the host load in the result. */
+class HostGauges {
+  #options;
+  #sampler;
+  #sampledAt;
+  /** null in the first second. @type {ReturnType<HostSampler['stop']> | null} */
+  #load = null;
+
+  /** @param {() => number} now monotonic ms @param {{ hostname: string, port: number }} store */
+  constructor(now, { hostname, port }) {
+    this.#options = { now, interfaceName: /** @type {string | null} */ (null) };
+    this.#sampler = new HostSampler(this.#options);
+    this.#sampledAt = now();
+    void findInterface(hostname, port).then((name) => (this.#options.interfaceName = name));
+  }
+
+  look() {
+    const now = this.#options.now();
+    if (now - this.#sampledAt >= MIN_INTERVAL_MS) {
+      this.#load = this.close();
+      this.#sampler = new HostSampler(this.#options);
+      this.#sampledAt = now;
+    }
+    return this.#load;
+  }
+
+  close() {
+    return this.#sampler.stop();
+  }
+}
+
+/** µs, from 100 µs to 80 s in Renard steps (R10): each bound is about 1.26 times the previous one. */
+const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
+  [100, 125, 160, 200, 250, 315, 400, 500, 630, 800].map((step) => power * step),
+);
+
+/** Upper bounds of the buckets in seconds, in ascending order. One more bucket holds larger values. */
+export const BOUNDS = BOUNDS_US.map((bound) => bound / 1e6);
+
+/** Caches the histograms of finished stages, which do not change. @type {WeakMap<ValueCounts, Histogram>} */
+const known = new WeakMap();
+
+/** In seconds. Values are up to 0.1% too large: one just below a bound may count above it. @param {ValueCounts} all */
+export function histogramOf(all) {
+  const histogram = known.get(all) ?? convert(all);
+  known.set(all, histogram);
+  return histogram;
+}
+
+/** @type {(all: ValueCounts) => Histogram} */
+function convert({ values, counts, count, sum, minimum, maximum }) {
+  const ofBuckets = Array.from({ length: BOUNDS_US.length + 1 }, () => 0);
+  values.forEach((value, index) => {
+    const bucket = BOUNDS_US.findIndex((bound) => value <= bound);
+    ofBuckets[bucket === -1 ? BOUNDS_US.length : bucket] += counts[index];
+  });
+  const extremes = count === 0 ? {} : { min: minimum / 1000, max: maximum / 1000 };
+  return { buckets: { boundaries: BOUNDS, counts: ofBuckets }, count, sum: sum / 1000, ...extremes };
+}
+
+/** Suffixes of Prometheus names, by unit. @type {Readonly<Record<string, string>>} */
+const UNIT_WORDS = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: 'ratio', '{operation}/s': 'per_second' };
+
+/**
+ * Exports the metrics of a run: at intervals to a collector, and to Prometheus on each scrape.
+ *
+ * @param {{ otlp: OtlpExporter | null, server: ScrapeServer | null }} outlets
+ * @param {WatchedRun} run
+ * @param {Attributes} attributes of the program and the run
+ * @returns {RunMetrics} which the caller must subscribe to the run
+ */
+export function exportMetrics({ otlp, server }, run, attributes) {
+  const metrics = new RunMetrics(run);
+  const described = defaultResource().merge(resourceFromAttributes(attributes));
+  const resource = described.merge(detectResources({ detectors: [envDetector] }));
+  /** @type {(named: Naming) => MetricProducer} */
+  const producer = (named) => ({
+    collect: async () => {
+      const scopeMetrics = [{ scope: { name: 'r2-benchmark' }, metrics: metrics.collect(named) }];
+      return { resourceMetrics: { resource, scopeMetrics }, errors: [] };
+    },
+  });
+  const pushing = otlp?.reader(producer((name, unit) => ({ name, unit })));
+  const pulled = server?.reader(producer(namedForPrometheus));
+  new MeterProvider({ resource, readers: [pushing, pulled].filter((reader) => reader !== undefined) });
+  return metrics;
+}
+
+/**
+ * Adds the unit to the name, as a collector would but the exporter does not, so that the same queries work with both.
+ *
+ * @type {Naming}
+ */
+export function namedForPrometheus(name, unit) {
+  const word = UNIT_WORDS[unit] ?? '';
+  return { name: name.endsWith(word) ? name : `${name}_${word}`, unit: word };
 }
