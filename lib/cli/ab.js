@@ -20,7 +20,7 @@ import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { shellWord } from '../text/shell-words.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
-import { versionsOf } from '../s3/versions.js';
+import { versionsOf } from '../s3/object-store.js';
 import { reportError } from './report-error.js';
 import { linesOfSides } from './sides.js';
 

@@ -3,7 +3,9 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { AggregationTemporality, DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { HostSampler } from '../host/host-sampler.js';
 import { findInterface } from '../host/store-interface.js';
-import { sumOfSnapshots } from '../meter/stage-snapshot.js';
+import { sumOf } from '../model/counters.js';
+import { Histogram as Decoded, UNKNOWN_LATENCY } from '../model/histogram.js';
+import { sumOfSnapshots } from '../model/records.js';
 import {
   BUCKET_COUNTERS,
   BUCKET_LATENCY,
@@ -19,8 +21,10 @@ import {
 /**
  * @import { Attributes, HrTime } from '@opentelemetry/api'
  * @import { Histogram, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics'
+ * @import { LatencyKind } from '../figures/catalogue.js'
  * @import { Config } from '../model/config.js'
- * @import { KindSnapshot, StageSnapshot, StageStart, ValueCounts } from '../model/run-events.js'
+ * @import { KindRecord, LatencyRecord, StageSnapshot } from '../model/records.js'
+ * @import { StageStart } from '../model/run-events.js'
  * @import { Instrument } from './instruments.js'
  * @import { OtlpExporter } from './otlp-exporter.js'
  * @import { ScrapeServer } from './scrape-server.js'
@@ -42,7 +46,7 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
  * @typedef {{ operation: string, method: string }} PlannedKind
  * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming maps to the exported name and unit
- * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null,
+ * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | LatencyRecord | null,
  *   since?: HrTime) => void} Add adds a point unless its value is unknown, by default since the start of the run
  */
 
@@ -76,10 +80,12 @@ export class RunMetrics {
     this.#totalsOf(stage).isRunning = true;
   }
 
-  /** @type {(stage: string, snapshot: StageSnapshot) => void} */
-  snapshot(stage, snapshot) {
-    this.#totalsOf(stage).take(snapshot);
-    this.#openConnections = snapshot.connections.open ?? this.#openConnections;
+  /** @type {(stage: string, ofWorkers: readonly StageSnapshot[]) => void} */
+  snapshot(stage, ofWorkers) {
+    this.#totalsOf(stage).take(ofWorkers);
+    if (!ofWorkers[0].isFinal) {
+      this.#openConnections = sumOf(ofWorkers.map(({ connections }) => connections.open)) ?? 0;
+    }
   }
 
   /** @param {{ stage: string }} result */
@@ -117,7 +123,7 @@ export class RunMetrics {
   /** @type {(add: Add, stage: string, planned: readonly PlannedKind[], totals: StageTotals) => void} */
   #addStage(add, stage, planned, { sum, isRunning }) {
     const ofStage = { 'r2_benchmark.stage': stage };
-    for (const { operation, counts, latencies, cache = {} } of sum?.kinds ?? planned.map(emptySumOf)) {
+    for (const { operation, latency, cache, ...counts } of sum?.kinds ?? planned.map(emptySumOf)) {
       const ofKind = { ...ofStage, 'r2_benchmark.operation': operation };
       const { method = '_OTHER' } = planned.find((kind) => kind.operation === operation) ?? {};
       for (const [name, instrument] of entriesOf(COUNTERS)) {
@@ -126,21 +132,22 @@ export class RunMetrics {
       }
       entriesOf(counts.errors).forEach(([error, count]) => add(ERRORS, { ...ofKind, 'error.type': error }, count));
       const ofRequest = { ...ofKind, 'http.request.method': method, ...this.#server };
-      for (const [name, instrument] of entriesOf(LATENCIES)) {
-        const values = latencies[/** @type {keyof typeof latencies} */ (name)];
-        if (values.count > 0 || ALWAYS.has(name)) {
-          add(instrument, name === 'attempts' ? ofRequest : ofKind, values);
+      for (const [key, instrument] of entriesOf(LATENCIES)) {
+        const name = /** @type {LatencyKind} */ (key);
+        const latencies = { latency: latency[name] ?? null, histogram: latency.histogram[name] ?? null };
+        if (latencies.latency !== null || ALWAYS.has(name)) {
+          add(instrument, name === 'attempts' ? ofRequest : ofKind, latencies);
         }
       }
-      for (const [status, values] of entriesOf(cache)) {
-        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, values);
+      for (const { status, ...part } of cache) {
+        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, part);
       }
     }
     for (const bucket of this.#config.store.buckets) {
       const ofBucket = { ...ofStage, 'aws.s3.bucket': bucket };
       const counts = sum?.buckets.find((each) => each.bucket === bucket);
       entriesOf(BUCKET_COUNTERS).forEach(([name, instrument]) => add(instrument, ofBucket, counts?.[name] ?? 0));
-      add(BUCKET_LATENCY, ofBucket, counts?.latencies?.count ? counts.latencies : null);
+      add(BUCKET_LATENCY, ofBucket, counts?.latency ? counts : null);
     }
     entriesOf(CONNECTIONS).forEach(([name, instrument]) => add(instrument, ofStage, sum?.connections[name] ?? 0));
     add(GAUGES.isRunning, ofStage, Number(isRunning));
@@ -191,11 +198,9 @@ function metricOf({ name, type, unit, description }, named) {
   });
 }
 
-/** @type {(kind: PlannedKind) => KindSnapshot} */
+/** @type {(kind: PlannedKind) => KindRecord} */
 function emptySumOf({ operation }) {
-  const none = { values: [], counts: [], count: 0, sum: 0, minimum: Infinity, maximum: 0 };
-  const latencies = /** @type {any} */ (Object.fromEntries(Object.keys(LATENCIES).map((name) => [name, none])));
-  return { operation, counts: /** @type {any} */ ({ errors: {} }), latencies };
+  return /** @type {any} */ ({ operation, errors: {}, latency: UNKNOWN_LATENCY, cache: [] });
 }
 
 /** @type {<Name extends string, Value>(record: Readonly<Record<Name, Value>>) => [Name, Value][]} */
@@ -213,16 +218,21 @@ function hrTimeOf(epochMs) {
 export class StageTotals {
   /** Sum of the finished steps. @type {StageSnapshot | null} */
   #over = null;
-  /** Latest snapshot of the step in progress. @type {StageSnapshot | null} */
-  current = null;
+  /** Latest snapshots of the workers in the step in progress. @type {readonly StageSnapshot[]} */
+  #ofWorkers = [];
   isRunning = false;
 
-  /** @param {StageSnapshot} snapshot */
-  take(snapshot) {
-    this.current = snapshot;
-    if (snapshot.isFinal) {
+  /** @param {readonly StageSnapshot[]} ofWorkers at least one */
+  take(ofWorkers) {
+    this.#ofWorkers = ofWorkers;
+    if (ofWorkers[0].isFinal) {
       this.#endStep();
     }
+  }
+
+  /** The step in progress; null if there is none. */
+  get current() {
+    return this.#ofWorkers.length === 0 ? null : sumOfSnapshots(this.#ofWorkers);
   }
 
   /** Ends the stage. If the last step has no final snapshot, its latest one counts. */
@@ -233,13 +243,13 @@ export class StageTotals {
 
   /** Null before the first snapshot. */
   get sum() {
-    const parts = [this.#over, this.current].filter((part) => part !== null);
+    const parts = [...(this.#over === null ? [] : [this.#over]), ...this.#ofWorkers];
     return parts.length === 0 ? null : sumOfSnapshots(parts);
   }
 
   #endStep() {
     this.#over = this.sum;
-    this.current = null;
+    this.#ofWorkers = [];
   }
 }
 
@@ -285,25 +295,24 @@ const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
 /** Upper bounds of the buckets in seconds, in ascending order. One more bucket holds larger values. */
 export const BOUNDS = BOUNDS_US.map((bound) => bound / 1e6);
 
-/** Caches the histograms of finished stages, which do not change. @type {WeakMap<ValueCounts, Histogram>} */
-const known = new WeakMap();
-
-/** In seconds. Values are up to 0.1% too large: one just below a bound may count above it. @param {ValueCounts} all */
-export function histogramOf(all) {
-  const histogram = known.get(all) ?? convert(all);
-  known.set(all, histogram);
-  return histogram;
-}
-
-/** @type {(all: ValueCounts) => Histogram} */
-function convert({ values, counts, count, sum, minimum, maximum }) {
+/**
+ * In seconds. Values are up to 0.1% too large: one just below a bound may count above it.
+ *
+ * @type {(record: LatencyRecord) => Histogram}
+ */
+export function histogramOf({ latency, histogram }) {
+  const { values, counts } = histogram === null ? { values: [], counts: [] } : Decoded.decode(histogram).valueCounts();
   const ofBuckets = Array.from({ length: BOUNDS_US.length + 1 }, () => 0);
   values.forEach((value, index) => {
     const bucket = BOUNDS_US.findIndex((bound) => value <= bound);
     ofBuckets[bucket === -1 ? BOUNDS_US.length : bucket] += counts[index];
   });
-  const extremes = count === 0 ? {} : { min: minimum / 1000, max: maximum / 1000 };
-  return { buckets: { boundaries: BOUNDS, counts: ofBuckets }, count, sum: sum / 1000, ...extremes };
+  const buckets = { boundaries: BOUNDS, counts: ofBuckets };
+  if (latency === null) {
+    return { buckets, count: 0, sum: 0 };
+  }
+  const { count, mean, minimum, maximum } = latency;
+  return { buckets, count, sum: (mean * count) / 1000, min: minimum / 1000, max: maximum / 1000 };
 }
 
 /** Suffixes of Prometheus names, by unit. @type {Readonly<Record<string, string>>} */

@@ -48,15 +48,20 @@ test('exports every counter from zero, and rare latencies once they occur', (t) 
   assert.deepEqual(valuesOf('r2_benchmark.time_to_first_byte'), []);
   const snapshot = stageSnapshot({ latencies: [1, 2] });
   const [kind] = snapshot.kinds;
-  const latencies = { ...kind.latencies, firstByte: kind.latencies.operations };
-  metrics.snapshot('Read', { ...snapshot, kinds: [{ ...kind, latencies }] });
+  const { operations, histogram } = kind.latency;
+  const latency = {
+    ...kind.latency,
+    firstByte: operations,
+    histogram: { ...histogram, firstByte: histogram.operations },
+  };
+  metrics.snapshot('Read', [{ ...snapshot, kinds: [{ ...kind, latency }] }]);
   assert.deepEqual(valuesOf('r2_benchmark.time_to_first_byte'), [2]);
 });
 
 test('a running stage exports its latest snapshot, and its end leaves nothing in flight', (t) => {
   const { metrics, valuesOf } = metricsOf(t);
   metrics.stageStarts({ stage: 'Read', threads: 8 });
-  metrics.snapshot('Read', stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } }));
+  metrics.snapshot('Read', [stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } })]);
   const read = { 'r2_benchmark.stage': 'Read' };
   assert.deepEqual(valuesOf('r2_benchmark.operations', read), [2]);
   assert.deepEqual(valuesOf('r2_benchmark.errors', { ...read, 'error.type': 'timeout' }), [1]);
@@ -66,7 +71,7 @@ test('a running stage exports its latest snapshot, and its end leaves nothing in
   assert.deepEqual(valuesOf('http.client.open_connections'), [1, 1]);
   assert.deepEqual(valuesOf('r2_benchmark.threads'), [8]);
   assert.deepEqual(valuesOf('nodejs.eventloop.utilization', { 'r2_benchmark.worker': 0 }), [0.5]);
-  metrics.snapshot('Read', stageSnapshot({ latencies: [1, 2, 3] }, { isFinal: true, inFlight: 0, loops: [] }));
+  metrics.snapshot('Read', [stageSnapshot({ latencies: [1, 2, 3] }, { isFinal: true, inFlight: 0, loops: [] })]);
   metrics.stage({ stage: 'Read' });
   assert.deepEqual(valuesOf('r2_benchmark.operations', read), [3]);
   assert.deepEqual(valuesOf('r2_benchmark.stage.running', read), [0]);
