@@ -5,8 +5,8 @@ import { latencyTable } from '../figures/latency-table.js';
 import { stageTable } from '../figures/stage-table.js';
 import { markdownTable } from '../figures/table.js';
 import { headlinesOf, problemsOf } from './headline.js';
-import { limitReasons } from './limit-reasons.js';
-import { THRESHOLD_COLUMNS } from './threshold-columns.js';
+import { limitReasons } from './stage-findings.js';
+import { THRESHOLD_COLUMNS } from './verdicts.js';
 
 /**
  * @import { ThresholdResult } from '../model/result.js'

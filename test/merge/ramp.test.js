@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeRamps } from '../../lib/merge/ramp.js';
-import { formatRamp } from '../../lib/report/ramp-text.js';
+import { formatRamp } from '../../lib/report/merge-text.js';
 import { cases } from '../helpers/cases.js';
 
 /**
