@@ -1,4 +1,4 @@
-import { rateOf, stagesOf } from '../operations/registry.js';
+import { stagesOf } from '../operations/registry.js';
 import { UsageError } from '../options/usage-error.js';
 import { VERSION } from '../s3/object-store.js';
 import { formatDuration } from '../text/units.js';
@@ -9,10 +9,7 @@ import { readOtlpSettings } from './otlp-settings.js';
 /**
  * @import { Config } from '../model/config.js'
  * @import { ReadyRun } from '../model/run-events.js'
- * @import { Operation } from '../operations/operation.js'
- * @import { Stage } from '../operations/stage.js'
  * @import { Checks } from '../options/usage-error.js'
- * @import { Trait } from '../telemetry/instruments.js'
  * @import { OtlpExporter } from '../telemetry/otlp-exporter.js'
  * @import { PlannedStage, RunMetrics } from '../telemetry/run-metrics.js'
  * @import { ScrapeServer } from '../telemetry/scrape-server.js'
@@ -49,7 +46,7 @@ export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metri
   }
   const otlp = isPushed ? await checks.run(() => openExporter(env, otlpUrl)) : null;
   const server = metricsPort === undefined ? null : await checks.run(() => listen(metricsPort));
-  const { exportMetrics } = await load(() => import('../telemetry/export-metrics.js'));
+  const { exportMetrics } = await load(() => import('../telemetry/run-metrics.js'));
   /** @type {RunMetrics | null} */
   let metrics = null;
   return {
@@ -148,43 +145,8 @@ function resourceAttributes({ objects: { runId, shard, size }, load: { client } 
 function plannedStages(config) {
   return stagesOf(config.load).map((stage) => ({
     stage: stage.name,
-    kinds: stage.kinds.map(({ operation }) => ({
-      operation: operation.name,
-      method: operation.call.method,
-      traits: traitsOf(operation, stage, config),
-    })),
+    kinds: stage.kinds.map(({ operation: { name, call } }) => ({ operation: name, method: call.method })),
   }));
-}
-
-/**
- * @param {Operation} operation
- * @param {Stage} stage
- * @param {Config} config
- * @returns {Set<Trait>} they determine which metrics the operation can have
- */
-export function traitsOf(operation, stage, { objects, load: options, schedule, search }) {
-  const { client, multipart } = options;
-  const isExisting = objects.existing !== undefined;
-  const readsVersions = stage.rewrites && operation.effect === 'reads';
-  const isMultipart = multipart !== undefined && operation.canTakeParts === true;
-  /** @type {Record<Trait, boolean>} */
-  const traits = {
-    movesBytes: operation.movesBytes,
-    receives: operation.receives,
-    writes: operation.writes,
-    needsObject: operation.needsObject && !isExisting,
-    grouped: operation.grouping !== undefined,
-    severalRequests: isMultipart || stage.isRace,
-    multipart: isMultipart,
-    races: stage.isRace,
-    versions: readsVersions,
-    oldCopies: readsVersions && client === 'public',
-    existing: isExisting,
-    warmup: schedule.warmup > 0,
-    timed: schedule.duration !== undefined || schedule.ramp !== undefined || search !== null,
-    rate: rateOf(stage, options) !== undefined,
-  };
-  return new Set(/** @type {Trait[]} */ (Object.keys(traits).filter((name) => traits[/** @type {Trait} */ (name)])));
 }
 
 /**

@@ -79,13 +79,35 @@ const SUMMARIES = [
   },
 ];
 
-/** @type {readonly { of: LatencyKind, title: string, what: string, onlyOf?: Condition }[]} */
+/**
+ * `metric` is the name of its histogram while the stage runs, in OpenTelemetry.
+ *
+ * @type {readonly { of: LatencyKind, title: string, what: string, onlyOf?: Condition, metric?: string }[]}
+ */
 export const LATENCIES = [
-  { of: 'operations', title: 'latency', what: 'Latency of operations' },
-  { of: 'startDelay', title: 'start delay', what: 'Start delay of operations', onlyOf: 'open loop' },
-  { of: 'parts', title: 'part latency', what: 'Latency of parts', onlyOf: 'parts' },
-  { of: 'attempts', title: 'attempt latency', what: 'Latency of attempts' },
-  { of: 'firstByte', title: 'time to first byte', what: 'Time to first byte', onlyOf: 'reads' },
+  { of: 'operations', title: 'latency', what: 'Latency of operations', metric: 'r2_benchmark.operation.duration' },
+  {
+    of: 'startDelay',
+    title: 'start delay',
+    what: 'Start delay of operations',
+    onlyOf: 'open loop',
+    metric: 'r2_benchmark.start_delay',
+  },
+  {
+    of: 'parts',
+    title: 'part latency',
+    what: 'Latency of parts',
+    onlyOf: 'parts',
+    metric: 'r2_benchmark.part.duration',
+  },
+  { of: 'attempts', title: 'attempt latency', what: 'Latency of attempts', metric: 'http.client.request.duration' },
+  {
+    of: 'firstByte',
+    title: 'time to first byte',
+    what: 'Time to first byte',
+    onlyOf: 'reads',
+    metric: 'r2_benchmark.time_to_first_byte',
+  },
   { of: 'binding', title: 'binding latency', what: "Latency of the Worker's binding", onlyOf: 'edge' },
   {
     of: 'bindingFirstByte',

@@ -2,7 +2,7 @@ import { PLAIN, textTable } from '../figures/table.js';
 import { counted } from '../text/figures.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { wrapAtWords } from '../text/text-width.js';
-import { sideSentences, sideTable } from './side-by-side.js';
+import { sideSentences, sideTable } from './verdicts.js';
 import { openQuestions, percentage, verdictColumns, verdictSentence } from './verdicts.js';
 
 /**

@@ -7,6 +7,7 @@ import { agrees } from '../search/plateau.js';
 import { counted, percent } from '../text/figures.js';
 
 /**
+ * @import { MergedRamp } from '../model/result.js'
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  */
 
@@ -51,10 +52,10 @@ function measuredOf(stage) {
 }
 
 /**
- * @param {WritableStage} stage
+ * @param {{ search?: WritableStage['search'], merge?: { ramp?: MergedRamp | null } }} stage
  * @param {NonNullable<ReturnType<typeof capacityOf>>} capacity
  */
-function capacityText({ search, merge }, { operationsPerSecond, low, high, confidence, threads }) {
+export function capacityText({ search, merge }, { operationsPerSecond, low, high, confidence, threads }) {
   const hasPlateau = search?.hasPlateau ?? merge?.ramp?.hasPlateau;
   const best = search?.best ?? operationsPerSecond;
   const isContradicted = !agrees(operationsPerSecond, best);

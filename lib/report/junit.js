@@ -1,8 +1,8 @@
 import { shortLimit } from '../text/figures.js';
-import { plainLine } from '../text/plain-text.js';
 import { shortcomingsOf } from '../model/completeness.js';
 import { FIGURES_OF_RUN, FIGURES_OF_STAGE } from '../figures/catalogue.js';
 import { headlinesOf, problemsOfRun } from './headline.js';
+import { escapeHtml } from './html/markup.js';
 
 /**
  * @import { ThresholdResult } from '../model/result.js'
@@ -18,14 +18,6 @@ import { headlinesOf, problemsOfRun } from './headline.js';
  *
  * @typedef {{ name: string, cases: readonly TestCase[] }} TestSuite
  */
-
-const ENTITIES = /** @type {Readonly<Record<string, string>>} */ ({
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-});
 
 /** Test results for CI servers: the run, each stage and each threshold is a test. @satisfies {ResultReporter} */
 export const junitReporter = {
@@ -49,8 +41,8 @@ export const junitReporter = {
  * @param {WritableResult} result
  */
 function* suiteParts({ name, cases }, { host, start }) {
-  const where = host === null ? '' : ` hostname="${escapeXml(host)}"`;
-  const when = start === null ? '' : ` timestamp="${escapeXml(start)}"`;
+  const where = host === null ? '' : ` hostname="${escapeHtml(host)}"`;
+  const when = start === null ? '' : ` timestamp="${escapeHtml(start)}"`;
   yield `  <testsuite name="${name}" ${totals(cases)}${where}${when}>\n`;
   for (const testCase of cases) {
     yield caseText(name, testCase);
@@ -72,12 +64,12 @@ function totals(cases) {
  */
 function caseText(suite, { name, seconds = 0, properties, problem, output }) {
   const lines = [
-    `    <testcase classname="r2-benchmark.${suite}" name="${escapeXml(name)}" time="${seconds.toFixed(3)}">`,
+    `    <testcase classname="r2-benchmark.${suite}" name="${escapeHtml(name)}" time="${seconds.toFixed(3)}">`,
     ...(properties.length === 0 ? [] : ['      <properties>', ...properties.map(propertyLine), '      </properties>']),
     ...(problem === null
       ? []
-      : [`      <${problem.kind} type="${problem.type}" message="${escapeXml(problem.message)}"/>`]),
-    ...(output === '' ? [] : [`      <system-out>${escapeXml(output)}</system-out>`]),
+      : [`      <${problem.kind} type="${problem.type}" message="${escapeHtml(problem.message)}"/>`]),
+    ...(output === '' ? [] : [`      <system-out>${escapeHtml(output)}</system-out>`]),
     '    </testcase>\n',
   ];
   return lines.join('\n');
@@ -152,9 +144,4 @@ function thresholdCase({ expression, outcome, message, value, limit }) {
     ['limit', limit],
   ]);
   return { name: expression, properties: knownFigures(figures), problem, output: message };
-}
-
-/** Escapes text for attributes and elements, and characters that XML forbids. @param {string} text from any source */
-function escapeXml(text) {
-  return plainLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
 }

@@ -1,15 +1,116 @@
+import { csvTable } from '../figures/table.js';
+import { RunLog } from '../log/run-log.js';
 import { EVENT_NAMES } from '../model/event-names.js';
+import { writeResult } from '../model/write-result.js';
 import { consoleReporter } from './console.js';
-import { csvReporter } from './csv.js';
-import { htmlReporter } from './html/html-reporter.js';
-import { jsonReporter } from './json.js';
 import { junitReporter } from './junit.js';
 import { liveViewReporter } from './live-view.js';
-import { logReporter } from './log.js';
 import { summaryReporter } from './summary.js';
-import { telemetryReporter } from './telemetry.js';
 
-/** @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js' */
+/**
+ * @import { Column } from '../figures/table.js'
+ * @import { LineKind } from '../log/run-log.js'
+ * @import { TimeSeriesRow } from '../merge/seconds.js'
+ * @import { WritableResult } from '../model/write-result.js'
+ * @import { Listener, ListeningReporter, Reporter, ReporterContext, ResultReporter } from './reporter.js'
+ */
+
+/** The only log lines shown with the live view: they contain the result of a search. @type {LineKind} */
+const SHOWN_WITH_VIEW = 'search';
+
+/** The log goes to stdout and to the file of `--log`. @type {ListeningReporter} */
+const logReporter = { listen: (context) => new RunLog(logWriters(context)) };
+
+/**
+ * Machine lines go to the log file if there is one, otherwise to stdout unless a person reads it.
+ *
+ * @param {ReporterContext} context
+ * @returns {ConstructorParameters<typeof RunLog>[0]}
+ */
+function logWriters({ screen, logFile, stdoutIsTaken, hasView }) {
+  const show = (/** @type {string} */ line) => (stdoutIsTaken ? screen.err(line) : screen.out(line));
+  const isShown = (/** @type {LineKind} */ kind) => !hasView || kind === SHOWN_WITH_VIEW;
+  if (logFile === null) {
+    return {
+      writeLine: (line, kind) => isShown(kind) && show(line),
+      writeMachineLine: screen.logIsOnTerminal || stdoutIsTaken ? null : show,
+    };
+  }
+  return {
+    writeLine(line, kind) {
+      logFile.write(line);
+      if (isShown(kind) && (!stdoutIsTaken || logFile.hasFailed)) {
+        show(line);
+      }
+    },
+    writeMachineLine: (line) => logFile.write(line),
+  };
+}
+
+/**
+ * Live OpenTelemetry and Prometheus metrics. The command line opens the exporters and exports the final counts.
+ *
+ * @type {ListeningReporter}
+ */
+const telemetryReporter = { listen: ({ telemetry }) => telemetry ?? {} };
+
+/** Loads the modules for the page on demand, because they would slow down --help. @type {ResultReporter} */
+const htmlReporter = {
+  option: 'report',
+  needsSecondLatencies: true,
+  format: async (result) => {
+    const { reportPage } = await import('./html/report-page.js');
+    return reportPage(result);
+  },
+};
+
+/** @satisfies {ResultReporter} */
+export const jsonReporter = {
+  option: 'json',
+  needsSecondLatencies: true,
+  format: writeResult,
+};
+
+/**
+ * @param {object} hosts
+ * @param {() => Iterable<TimeSeriesRow>} hosts.timeSeries
+ * @param {boolean} hosts.isDated whether the seconds are epoch seconds
+ * @returns {Generator<string, void, undefined>} several rows at a time
+ */
+export function formatCsv({ timeSeries, isDated }) {
+  /** @type {readonly Column<TimeSeriesRow>[]} */
+  const columns = [
+    {
+      title: 'second_start',
+      value({ second }) {
+        const moment = new Date(second * 1000).toISOString().replace('.000', '');
+        return isDated ? moment : moment.slice('1970-01-01T'.length, -1);
+      },
+    },
+    { title: 'stage', value: ({ stage }) => stage },
+    { title: 'host', value: ({ host }) => host },
+    // Rates from the original tool's log are averaged, which produces meaningless digits.
+    { title: 'ops', value: ({ operations }) => Number(operations.toFixed(2)) },
+    { title: 'bytes', value: ({ bytes }) => Math.round(bytes) },
+  ];
+  return csvTable({ columns, rows: timeSeries() });
+}
+
+/** @param {WritableResult} result */
+function* rowsOf({ host, stages }) {
+  for (const { stage, seconds } of stages) {
+    for (const { secondStart, operations, bytes } of seconds) {
+      yield { second: secondStart, stage, host: host ?? '', operations, bytes };
+    }
+  }
+}
+
+/** @satisfies {ResultReporter} */
+const csvReporter = {
+  option: 'csv',
+  format: (result, hostSeconds = () => rowsOf(result)) =>
+    formatCsv({ timeSeries: hostSeconds, isDated: result.merge?.isDated ?? true }),
+};
 
 /** All outputs of a run, in the order in which they receive events. @type {readonly Reporter[]} */
 export const REPORTERS = Object.freeze([

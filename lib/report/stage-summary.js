@@ -3,7 +3,7 @@ import { stageTable } from '../figures/stage-table.js';
 import { textTable } from '../figures/table.js';
 import { shortLimit } from '../text/figures.js';
 import { wrapAtWords } from '../text/text-width.js';
-import { limitReasons } from './limit-reasons.js';
+import { limitReasons } from './stage-findings.js';
 
 /**
  * @import { Look } from '../figures/drawing.js'

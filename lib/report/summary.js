@@ -1,13 +1,12 @@
-import { formatEvidence, shownCause } from '../text/figures.js';
-import { counted, decimal, rounded } from '../text/figures.js';
+import { counted, formatEvidence, rounded, shownCause } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
-import { sizeRange } from '../text/units.js';
+import { commandOf } from '../options/recorded-options.js';
 import { latencyTable } from '../figures/latency-table.js';
 import { stageTable } from '../figures/stage-table.js';
 import { markdownTable } from '../figures/table.js';
 import { headlinesOf, problemsOf } from './headline.js';
-import { limitReasons } from './limit-reasons.js';
-import { THRESHOLD_COLUMNS } from './threshold-columns.js';
+import { limitReasons } from './stage-findings.js';
+import { THRESHOLD_COLUMNS } from './verdicts.js';
 
 /**
  * @import { ThresholdResult } from '../model/result.js'
@@ -102,45 +101,19 @@ function limited(lines, before) {
 
 /** @param {WritableResult} result */
 function factLines({ run, hosts, start, versions, options }) {
-  const names = limited([...new Set(hosts.map(({ merge, host }) => merge?.name ?? host ?? 'unknown'))], 'and').join(
-    ', ',
+  const names = limited([...new Set(hosts.map(({ merge, host }) => merge?.name ?? host ?? 'unknown'))], 'and');
+  const ofVersions = Object.entries(versions ?? {}).flatMap(([name, value]) =>
+    value === null ? [] : [`${name} ${value}`],
   );
   const facts = [
     ['Run', run],
-    [hosts.length === 1 ? 'Host' : 'Hosts', names],
+    [hosts.length === 1 ? 'Host' : 'Hosts', names.join(', ')],
     ['Started', start],
-    ['Load', options === null ? null : loadText(options)],
-    ['Versions', versions === null ? null : namedValues(versions)],
+    ['Command', options && commandOf(options)],
+    ['Endpoint', options?.endpoint],
+    ['Versions', ofVersions.join(', ')],
   ];
-  return facts.flatMap(([name, value]) =>
-    value === null || value === '' ? [] : [`- ${name}: ${escapeMarkdown(String(value))}`],
-  );
-}
-
-/** @param {NonNullable<WritableResult['options']>} options */
-function loadText({ objects, threads, size, sizes, access, existing, client, duration, rate, endpoint, buckets }) {
-  const known = (/** @type {any} */ value, /** @type {(value: any) => string} */ format) =>
-    value === null || value === undefined ? [] : [format(value)];
-  return [
-    known(objects, (value) => counted(value, 'object')),
-    sizes && !existing ? [`of ${sizes}`] : known(size, (value) => `of ${sizeRange(existing ? 0 : value, value)}`),
-    known(access, (value) => `read in ${value} order`),
-    known(threads, (value) => `in ${counted(value, 'thread')}`),
-    known(rate, (value) => `at ${decimal(value)} ops/s`),
-    known(duration, (value) => `for ${value / 1000}s per stage`),
-    known(client, (value) => `with the ${value} client`),
-    known(buckets, (value) => `in ${counted(value, 'bucket')}`),
-    known(endpoint, (value) => `at ${value}`),
-  ]
-    .flat()
-    .join(' ');
-}
-
-/** @param {Readonly<Record<string, string | null>>} values */
-function namedValues(values) {
-  return Object.entries(values)
-    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]))
-    .join(', ');
+  return facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeMarkdown(value)}`] : []));
 }
 
 /** Escapes text into one line for a paragraph, a list or a cell of Markdown. @param {string} text from any source */

@@ -1,3 +1,4 @@
+import { LATENCIES as ALL_LATENCIES } from '../figures/catalogue.js';
 import { COUNT_NAMES } from '../model/counters.js';
 import { SCHEMA } from '../model/schema.js';
 
@@ -12,33 +13,7 @@ import { SCHEMA } from '../model/schema.js';
  * @property {'counter' | 'sum' | 'gauge' | 'histogram'} type counters never decrease; sums add up over hosts
  * @property {string} unit in UCUM; braces enclose what is counted
  * @property {string} description one self-contained line
- *
- * @typedef {keyof typeof OCCUR_WITH} Trait property of stages in which certain counts and latencies occur; see
- *   lib/cli/telemetry.js
  */
-
-/** Counts and latencies that occur only in stages with a trait. */
-const OCCUR_WITH = {
-  movesBytes: ['bytes', 'warmupBytes', 'drainBytes'],
-  receives: ['firstByte'],
-  writes: ['unknownOutcomes'],
-  needsObject: ['skipped'],
-  grouped: ['keys'],
-  severalRequests: ['steps'],
-  multipart: ['parts', 'aborts'],
-  races: ['undecidedRaces'],
-  versions: ['staleReads', 'foreignReads', 'tornReads'],
-  oldCopies: ['staleByCache'],
-  existing: ['vanished', 'changed', 'archived'],
-  warmup: ['warmupOperations', 'warmupBytes'],
-  timed: ['drainOperations', 'drainBytes'],
-  rate: ['startDelay'],
-};
-
-/** @type {(name: string, traits: ReadonlySet<string>) => boolean} */
-export function canOccur(name, traits) {
-  return Object.entries(OCCUR_WITH).every(([trait, names]) => traits.has(trait) || !names.includes(name));
-}
 
 /** UCUM units, by unit in result.schema.json. @type {Readonly<Record<string, string>>} */
 const UNITS = { operations: '{operation}', attempts: '{attempt}', objects: '{object}', bytes: 'By', ms: 's' };
@@ -54,13 +29,10 @@ export const COUNTERS = /** @type {Readonly<Record<CountName, Instrument>>} */ (
   )
 );
 
-export const LATENCIES = {
-  operations: latency('r2_benchmark.operation.duration', 'Time from the first attempt of an operation to its success.'),
-  attempts: latency('http.client.request.duration', 'Duration of an attempt, successful or not.'),
-  firstByte: latency('r2_benchmark.time_to_first_byte', 'Time from the start of a read to its first byte.'),
-  startDelay: latency('r2_benchmark.start_delay', 'How late an operation of an open loop started.'),
-  parts: latency('r2_benchmark.part.duration', 'Time from the first attempt of a part to its success.'),
-};
+/** The latencies of operations that a running stage counts. */
+export const LATENCIES = Object.fromEntries(
+  ALL_LATENCIES.flatMap(({ of, what, metric: name }) => (name === undefined ? [] : [[of, latency(name, `${what}.`)]])),
+);
 
 /** Only for clients that read through a cache. */
 export const CACHE_LATENCY = latency(

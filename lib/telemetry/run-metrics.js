@@ -1,21 +1,37 @@
 import { ValueType } from '@opentelemetry/api';
-import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metrics';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { AggregationTemporality, DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
+import { HostSampler } from '../host/host-sampler.js';
+import { findInterface } from '../host/store-interface.js';
 import { sumOf } from '../model/counters.js';
-import { UNKNOWN_LATENCY } from '../model/histogram.js';
-import { histogramOf } from './histogram-buckets.js';
-import { HostGauges } from './host-gauges.js';
-import { BUCKET_COUNTERS, BUCKET_LATENCY, CACHE_LATENCY, CONNECTIONS, COUNTERS, ERRORS } from './instruments.js';
-import { GAUGES, INSTRUMENTS, LATENCIES, canOccur } from './instruments.js';
-import { StageTotals } from './stage-totals.js';
+import { Histogram as Decoded, UNKNOWN_LATENCY } from '../model/histogram.js';
+import { sumOfSnapshots } from '../model/records.js';
+import {
+  BUCKET_COUNTERS,
+  BUCKET_LATENCY,
+  CACHE_LATENCY,
+  CONNECTIONS,
+  COUNTERS,
+  ERRORS,
+  GAUGES,
+  INSTRUMENTS,
+  LATENCIES,
+} from './instruments.js';
 
 /**
  * @import { Attributes, HrTime } from '@opentelemetry/api'
- * @import { MetricData } from '@opentelemetry/sdk-metrics'
+ * @import { Histogram, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics'
+ * @import { LatencyKind } from '../figures/catalogue.js'
  * @import { Config } from '../model/config.js'
  * @import { KindRecord, LatencyRecord, StageSnapshot } from '../model/records.js'
  * @import { StageStart } from '../model/run-events.js'
- * @import { Instrument, Trait } from './instruments.js'
+ * @import { Instrument } from './instruments.js'
+ * @import { OtlpExporter } from './otlp-exporter.js'
+ * @import { ScrapeServer } from './scrape-server.js'
  */
+
+/** Latencies that every operation has. */
+const ALWAYS = new Set(['operations', 'attempts']);
 
 const { SUM, GAUGE, HISTOGRAM } = DataPointType;
 const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
@@ -28,7 +44,7 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms
  * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
- * @typedef {{ operation: string, method: string, traits: ReadonlySet<Trait> }} PlannedKind
+ * @typedef {{ operation: string, method: string }} PlannedKind
  * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming maps to the exported name and unit
  * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | LatencyRecord | null,
  *   since?: HrTime) => void} Add adds a point unless its value is unknown, by default since the start of the run
@@ -109,18 +125,17 @@ export class RunMetrics {
     const ofStage = { 'r2_benchmark.stage': stage };
     for (const { operation, latency, cache, ...counts } of sum?.kinds ?? planned.map(emptySumOf)) {
       const ofKind = { ...ofStage, 'r2_benchmark.operation': operation };
-      const { method = '_OTHER', traits = new Set() } = planned.find((kind) => kind.operation === operation) ?? {};
+      const { method = '_OTHER' } = planned.find((kind) => kind.operation === operation) ?? {};
       for (const [name, instrument] of entriesOf(COUNTERS)) {
         const count = counts[name] ?? 0;
-        if (count > 0 || canOccur(name, traits)) {
-          add(instrument, ofKind, instrument.unit === 's' ? count / 1000 : count);
-        }
+        add(instrument, ofKind, instrument.unit === 's' ? count / 1000 : count);
       }
       entriesOf(counts.errors).forEach(([error, count]) => add(ERRORS, { ...ofKind, 'error.type': error }, count));
       const ofRequest = { ...ofKind, 'http.request.method': method, ...this.#server };
-      for (const [name, instrument] of entriesOf(LATENCIES)) {
+      for (const [key, instrument] of entriesOf(LATENCIES)) {
+        const name = /** @type {LatencyKind} */ (key);
         const latencies = { latency: latency[name] ?? null, histogram: latency.histogram[name] ?? null };
-        if (latencies.latency !== null || canOccur(name, traits)) {
+        if (latencies.latency !== null || ALWAYS.has(name)) {
           add(instrument, name === 'attempts' ? ofRequest : ofKind, latencies);
         }
       }
@@ -197,4 +212,143 @@ function entriesOf(record) {
 function hrTimeOf(epochMs) {
   const seconds = Math.floor(epochMs / 1000);
   return [seconds, Math.floor((epochMs - 1000 * seconds) * 1e6)];
+}
+
+/** The counts of a stage over all of its steps. They never decrease, and finally equal the counts in the result. */
+export class StageTotals {
+  /** Sum of the finished steps. @type {StageSnapshot | null} */
+  #over = null;
+  /** Latest snapshots of the workers in the step in progress. @type {readonly StageSnapshot[]} */
+  #ofWorkers = [];
+  isRunning = false;
+
+  /** @param {readonly StageSnapshot[]} ofWorkers at least one */
+  take(ofWorkers) {
+    this.#ofWorkers = ofWorkers;
+    if (ofWorkers[0].isFinal) {
+      this.#endStep();
+    }
+  }
+
+  /** The step in progress; null if there is none. */
+  get current() {
+    return this.#ofWorkers.length === 0 ? null : sumOfSnapshots(this.#ofWorkers);
+  }
+
+  /** Ends the stage. If the last step has no final snapshot, its latest one counts. */
+  end() {
+    this.isRunning = false;
+    this.#endStep();
+  }
+
+  /** Null before the first snapshot. */
+  get sum() {
+    const parts = [...(this.#over === null ? [] : [this.#over]), ...this.#ofWorkers];
+    return parts.length === 0 ? null : sumOfSnapshots(parts);
+  }
+
+  #endStep() {
+    this.#over = this.sum;
+    this.#ofWorkers = [];
+  }
+}
+
+/** Minimum time between samples, because each takes half a millisecond of CPU time. */
+const MIN_INTERVAL_MS = 1000;
+
+/** Host load since the previous sample, from the same files as the host load in the result. */
+class HostGauges {
+  #options;
+  #sampler;
+  #sampledAt;
+  /** null in the first second. @type {ReturnType<HostSampler['stop']> | null} */
+  #load = null;
+
+  /** @param {() => number} now monotonic ms @param {{ hostname: string, port: number }} store */
+  constructor(now, { hostname, port }) {
+    this.#options = { now, interfaceName: /** @type {string | null} */ (null) };
+    this.#sampler = new HostSampler(this.#options);
+    this.#sampledAt = now();
+    void findInterface(hostname, port).then((name) => (this.#options.interfaceName = name));
+  }
+
+  look() {
+    const now = this.#options.now();
+    if (now - this.#sampledAt >= MIN_INTERVAL_MS) {
+      this.#load = this.close();
+      this.#sampler = new HostSampler(this.#options);
+      this.#sampledAt = now;
+    }
+    return this.#load;
+  }
+
+  close() {
+    return this.#sampler.stop();
+  }
+}
+
+/** µs, from 100 µs to 80 s in Renard steps (R10): each bound is about 1.26 times the previous one. */
+const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
+  [100, 125, 160, 200, 250, 315, 400, 500, 630, 800].map((step) => power * step),
+);
+
+/** Upper bounds of the buckets in seconds, in ascending order. One more bucket holds larger values. */
+export const BOUNDS = BOUNDS_US.map((bound) => bound / 1e6);
+
+/**
+ * In seconds. Values are up to 0.1% too large: one just below a bound may count above it.
+ *
+ * @type {(record: LatencyRecord) => Histogram}
+ */
+export function histogramOf({ latency, histogram }) {
+  const { values, counts } = histogram === null ? { values: [], counts: [] } : Decoded.decode(histogram).valueCounts();
+  const ofBuckets = Array.from({ length: BOUNDS_US.length + 1 }, () => 0);
+  values.forEach((value, index) => {
+    const bucket = BOUNDS_US.findIndex((bound) => value <= bound);
+    ofBuckets[bucket === -1 ? BOUNDS_US.length : bucket] += counts[index];
+  });
+  const buckets = { boundaries: BOUNDS, counts: ofBuckets };
+  if (latency === null) {
+    return { buckets, count: 0, sum: 0 };
+  }
+  const { count, mean, minimum, maximum } = latency;
+  return { buckets, count, sum: (mean * count) / 1000, min: minimum / 1000, max: maximum / 1000 };
+}
+
+/** Suffixes of Prometheus names, by unit. @type {Readonly<Record<string, string>>} */
+const UNIT_WORDS = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: 'ratio', '{operation}/s': 'per_second' };
+
+/**
+ * Exports the metrics of a run: at intervals to a collector, and to Prometheus on each scrape.
+ *
+ * @param {{ otlp: OtlpExporter | null, server: ScrapeServer | null }} outlets
+ * @param {WatchedRun} run
+ * @param {Attributes} attributes of the program and the run
+ * @returns {RunMetrics} which the caller must subscribe to the run
+ */
+export function exportMetrics({ otlp, server }, run, attributes) {
+  const metrics = new RunMetrics(run);
+  const described = defaultResource().merge(resourceFromAttributes(attributes));
+  const resource = described.merge(detectResources({ detectors: [envDetector] }));
+  /** @type {(named: Naming) => MetricProducer} */
+  const producer = (named) => ({
+    collect: async () => {
+      const scopeMetrics = [{ scope: { name: 'r2-benchmark' }, metrics: metrics.collect(named) }];
+      return { resourceMetrics: { resource, scopeMetrics }, errors: [] };
+    },
+  });
+  const pushing = otlp?.reader(producer((name, unit) => ({ name, unit })));
+  const pulled = server?.reader(producer(namedForPrometheus));
+  new MeterProvider({ resource, readers: [pushing, pulled].filter((reader) => reader !== undefined) });
+  return metrics;
+}
+
+/**
+ * Adds the unit to the name, as a collector would but the exporter does not, so that the same queries work with both.
+ *
+ * @type {Naming}
+ */
+export function namedForPrometheus(name, unit) {
+  const word = UNIT_WORDS[unit] ?? '';
+  return { name: name.endsWith(word) ? name : `${name}_${word}`, unit: word };
 }

@@ -83,7 +83,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   thresholds: ['figures', 'model', 'text'],
   figures: ['model', 'text'],
   bottleneck: ['text'],
-  telemetry: ['host', 'meter', 'model', 'text'],
+  telemetry: ['figures', 'host', 'meter', 'model', 'text'],
   engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
   operations: ['workload', 's3', 'text'],
   s3: ['http', 'text'],

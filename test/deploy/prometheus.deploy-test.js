@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { BOUNDS } from '../../lib/telemetry/histogram-buckets.js';
+import { BOUNDS } from '../../lib/telemetry/run-metrics.js';
 import { COUNTERS, LATENCIES } from '../../lib/telemetry/instruments.js';
 import { folderWith, startCommand } from '../helpers/command.js';
 import { freePort } from '../helpers/free-port.js';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { Server as TlsServer, createServer as createTlsServer } from 'node:https';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
-import { namedForPrometheus } from '../../lib/telemetry/export-metrics.js';
+import { namedForPrometheus } from '../../lib/telemetry/run-metrics.js';
 
 /**
  * @import { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'

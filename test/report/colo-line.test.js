@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coloLine } from '../../lib/report/colo-line.js';
+import { coloLine } from '../../lib/report/stage-findings.js';
 
 /** @param {Record<string, number>[]} colos of the stages */
 function lineOf(...colos) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatErrors } from '../../lib/report/error-labels.js';
+import { formatErrors } from '../../lib/report/stage-findings.js';
 import { CLOCK_SKEW, NO_PORT, NOT_FOUND, THROTTLED } from '../../lib/s3/s3-error.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
 

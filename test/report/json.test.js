@@ -5,7 +5,7 @@ import { finishedStage } from '../helpers/finished-stage.js';
 import { jsonOf, resultFrom } from '../helpers/result-schema.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { readResult } from '../../lib/model/read-result.js';
-import { jsonReporter } from '../../lib/report/json.js';
+import { jsonReporter } from '../../lib/report/reporters.js';
 import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
 /** @import { RunResult } from '../../lib/model/result.js' */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stabilityLine } from '../../lib/report/stability-line.js';
+import { stabilityLine } from '../../lib/report/stage-findings.js';
 
 const STABLE = { precision: 0.02, isStable: true, seconds: 48, mean: 2000, low: 1970, high: 2030 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BOUNDS, histogramOf } from '../../lib/telemetry/histogram-buckets.js';
+import { BOUNDS, histogramOf } from '../../lib/telemetry/run-metrics.js';
 import { latenciesOf } from '../helpers/stage-snapshot.js';
 
 /** ms, from nothing to an hour. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { StageTotals } from '../../lib/telemetry/stage-totals.js';
+import { StageTotals } from '../../lib/telemetry/run-metrics.js';
 import { stageSnapshot } from '../helpers/stage-snapshot.js';
 
 /** @param {StageTotals} totals */

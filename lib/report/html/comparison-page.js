@@ -1,7 +1,7 @@
 import { counted, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { DIFFERENCE_COLUMNS } from '../compare-text.js';
-import { sideSentences, sideTable } from '../side-by-side.js';
+import { sideSentences, sideTable } from '../verdicts.js';
 import { openQuestions, verdictColumns, verdictSentence } from '../verdicts.js';
 import { ratesOfStage } from './browser/seconds.js';
 import { STRETCH_COLUMNS } from './charts-sections.js';

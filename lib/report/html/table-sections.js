@@ -1,4 +1,4 @@
-import { THRESHOLD_COLUMNS } from '../threshold-columns.js';
+import { THRESHOLD_COLUMNS } from '../verdicts.js';
 import { SHARE_COLUMNS } from '../merge-text.js';
 import { chartTable, table } from './figures.js';
 import { html } from './markup.js';
