@@ -29,7 +29,8 @@ export class WriteChecks {
   #signal;
   /** @type {Promise<boolean> | null} */
   #checked = null;
-  #hasPassed = false;
+  /** Whether the run was allowed to write, so that it may have written. */
+  mayHaveWritten = false;
   /** Buckets whose versioning is unknown, with their errors. @type {Map<string, AttemptError>} */
   #unknown = new Map();
   /** @type {string[]} */
@@ -62,11 +63,6 @@ export class WriteChecks {
   /** Notices to show if the run begins. @returns {string[]} */
   get notices() {
     return [...this.#notices, ...describeUnknown(this.#unknown)];
-  }
-
-  /** Whether the run was allowed to write, so that it may have written. */
-  get mayHaveWritten() {
-    return this.#hasPassed;
   }
 
   /**
@@ -121,8 +117,8 @@ export class WriteChecks {
         }
       });
     }
-    this.#hasPassed = this.problems.length === 0 && !this.#signal.aborted;
-    return this.#hasPassed;
+    this.mayHaveWritten = this.problems.length === 0 && !this.#signal.aborted;
+    return this.mayHaveWritten;
   }
 
   /** @param {BucketAccess} access */
