@@ -131,7 +131,7 @@ export class StoreServer {
 
   /**
    * @param {string} bucket
-   * @returns {string[]} its keys, in the order of their UTF-8 bytes
+   * @returns {string[]} its keys, in order
    */
   list(bucket) {
     return this.#tableOf(bucket).keys();
