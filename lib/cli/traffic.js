@@ -7,6 +7,7 @@ import { busiestMinute, closeChanges } from '../replay/rates.js';
 import { counted, decimal, rounded } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { MEGABYTE, formatDuration } from '../text/units.js';
+import { meanRateOf } from '../workload/trace.js';
 
 /**
  * @import { StoreConfig } from '../model/config.js'
@@ -16,7 +17,6 @@ import { MEGABYTE, formatDuration } from '../text/units.js';
  * @import { Program } from './main.js'
  */
 
-const SECOND_MS = 1000;
 const MAX_ACTION_LENGTH = 60;
 
 /** R2, where a replay costs something. */
@@ -75,10 +75,9 @@ function linesOfLogs({ recorded, formats, unreadable, unreadableAt }) {
  * @param {number} speed
  */
 function linesOfSpeed(trace, speed) {
-  const rate = (SECOND_MS * speed * trace.requests) / Math.max(trace.length, SECOND_MS);
   const close = closeChanges(trace, speed);
   return [
-    `At ${speed}x: ${decimal(rate)} requests per second in ${formatDuration(trace.length / speed)}, ${decimal(busiestMinute(trace, speed))} per second in the busiest minute`,
+    `At ${speed}x: ${decimal(speed * meanRateOf(trace))} requests per second in ${formatDuration(trace.length / speed)}, ${decimal(busiestMinute(trace, speed))} per second in the busiest minute`,
     ...(close > 0
       ? [`Waiting on R2: ${counted(close, 'change')} within a second of another change of the same key`]
       : []),

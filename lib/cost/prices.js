@@ -104,7 +104,8 @@ export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, 
 function pricedOperations(config) {
   const { stages, mix = [], replay, amounts } = config.load;
   const objects = config.objects.count * (config.schedule.passes ?? 1);
-  const { prepared = objects, requests = objects } = replay?.trace ?? {};
+  const { count: prepared = objects } = replay?.prepare ?? {};
+  const requests = replay && !stages.includes('replay') ? 0 : (replay?.trace.requests ?? objects);
   return [
     ...operationsOf(stages).map((operation) => {
       const operations = operationsFor(stageOf(operation), operation.creates ? prepared : objects, config);

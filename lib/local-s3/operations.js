@@ -1,4 +1,4 @@
-import { checksumIn, uploadChecksumIn } from './checksums.js';
+import { checksumIn, needsChecksums } from './checksums.js';
 import { decode, percentEncode } from './router.js';
 import { S3Error } from './s3-error.js';
 import { elements, itemsIn, malformed, xmlResult } from './xml.js';
@@ -52,7 +52,7 @@ export const OPERATION_TABLE = Object.freeze({
   LIST: listObjects,
   BUCKET: () => ({ status: 200, headers: ['Content-Length', 0] }),
   CREATE: ({ uploads, target: { bucket, key }, headers, now }) => {
-    const UploadId = uploads.create(key, now, uploadChecksumIn(headers));
+    const UploadId = uploads.create(key, now, needsChecksums(headers));
     return xmlResult('InitiateMultipartUploadResult', elements({ Bucket: bucket, Key: key, UploadId }));
   },
   PART: ({ uploads, target: { key, query }, body, headers }) => {
@@ -187,7 +187,7 @@ function namedPart(part) {
   if (!Number.isInteger(number) || etag === undefined) {
     throw malformed('Part');
   }
-  const checksum = part.textOf('ChecksumCRC32C') ?? part.textOf('ChecksumCRC64NVME') ?? null;
+  const checksum = part.textOf('ChecksumCRC64NVME') ?? null;
   return { number, etag: etag.replaceAll('"', ''), checksum };
 }
 

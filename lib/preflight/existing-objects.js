@@ -6,8 +6,7 @@ import { retriedRequest } from '../s3/retry.js';
 import { asAttemptError } from '../s3/s3-error.js';
 import { formatSize } from '../text/units.js';
 import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
-import { sizeText } from '../workload/size-distribution.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes, sizeText } from '../workload/size-distribution.js';
 import { sendControlRequest } from './control-request.js';
 
 /**

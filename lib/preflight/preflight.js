@@ -1,7 +1,7 @@
 import { runPool } from '../engine/run-pool.js';
-import { CHANGED } from '../operations/existing-object.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
+import { CHANGED } from '../operations/versions.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { FIRST_ACTION, explainError, isTransient } from '../s3/explain-error.js';
 import { CLIENTS } from '../s3/object-store.js';

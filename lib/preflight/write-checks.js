@@ -156,7 +156,11 @@ export class WriteChecks {
 
   /** @param {BucketAccess} access */
   async #lookForObjects(access) {
-    const { store, objects } = this.#config;
+    const { store, objects, load } = this.#config;
+    if (load.replay?.prepare.first) {
+      this.problems.push(...(await this.lacking()));
+      return;
+    }
     const { runId } = objects;
     const { keyspace } = this.#run;
     const existing = await findExistingObjects(keyspace, objects, access);

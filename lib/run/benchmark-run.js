@@ -182,7 +182,7 @@ async function measure(session, openPlan) {
   try {
     await runPlan(plan, session);
   } finally {
-    const isKept = config.objects.keep && run.wroteObjects;
+    const isKept = config.objects.keep && run.wroteObjects && config.load.replay === undefined;
     result.kept = isKept ? Math.min(run.ledger.end, plan.wholeObjects ?? Infinity) : 0;
   }
 }
@@ -193,13 +193,20 @@ async function measure(session, openPlan) {
  * @param {Config} config
  * @returns {Promise<Planner>}
  */
-async function plannerOf({ search, schedule: { ramp } }) {
+async function plannerOf({ search, load, schedule: { ramp } }) {
+  const { StagesPlan } = await import('./stages-plan.js');
   if (search === null && ramp === undefined) {
-    const { StagesPlan } = await import('./stages-plan.js');
     return (context) => new StagesPlan(context);
   }
   const { StepsPlan } = await import('./steps-plan.js');
   const Policy =
     search === null ? (await import('./ramp-steps.js')).RampSteps : (await import('./search-steps.js')).SearchSteps;
-  return (context) => new StepsPlan(context, Policy);
+  return (context) => {
+    const steps = new StepsPlan(context, Policy);
+    if (load.replay === undefined) {
+      return steps;
+    }
+    const around = new StagesPlan(context);
+    return { stage: (stage, index) => (stage.rewrites ? steps : around).stage(stage, index) };
+  };
 }

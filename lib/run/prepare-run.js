@@ -9,7 +9,7 @@ import { fileLimitProblem } from './file-limit.js';
 /**
  * @import { Config, GivenStore } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  * @import { Target } from '../store/target.js'
  */
 
@@ -94,7 +94,8 @@ function checkBatches({ store: { buckets }, load: { replay, mix = [] } }) {
  */
 function checkCost(config) {
   const { maxCost = Infinity, duration } = config.schedule;
-  const dollars = config.search === null && duration === undefined ? dollarsOf(config) : 0;
+  const isBound = config.search === null || config.load.replay !== undefined;
+  const dollars = isBound && duration === undefined ? dollarsOf(config) : 0;
   if (dollars > maxCost) {
     throw new UsageError([
       `--max-cost: the run would cost $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: raise the limit or use fewer <objects>`,

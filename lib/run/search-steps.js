@@ -13,7 +13,7 @@ import { overThreads } from './search-result.js';
 /**
  * @import { CostBudget } from '../cost/cost-budget.js'
  * @import { Pacing } from '../engine/arrivals.js'
- * @import { FinishedSlot } from '../engine/run-slot.js'
+ * @import { FinishedSlot, Range } from '../engine/run-slot.js'
  * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
  * @import { SearchDimension, SearchStep, StageResult } from '../model/result.js'
  * @import { SearchConclusion } from '../model/search.js'
@@ -37,7 +37,7 @@ const MIN_HALVED_BYTES = 2;
  * @typedef {object} Variable what a search varies, and how
  * @property {number} time maximum ms
  * @property {(done: FinishedStep | null) => Step | null} next takes the step planned last
- * @property {(step: Step) => Pacing | null} pacing
+ * @property {(step: Step, range: Range) => Pacing | null} pacing
  * @property {(finished: FinishedStep) => SearchStep} shown
  * @property {() => Pick<SearchConclusion, 'needed' | 'limitingResource'>} conclusion
  * @property {(finished: readonly FinishedStep[], shown: readonly SearchStep[],
@@ -73,7 +73,8 @@ export class SearchSteps {
     const { peakOf } = /** @type {SearchConfig} */ (config.search);
     this.#parts = parts;
     this.#count = objects.countFor(stage);
-    this.#maxAttempts = costs.attemptsFor(this.#names.toRun);
+    // The cost of a replay was known before the run.
+    this.#maxAttempts = stage.rewrites ? Infinity : costs.attemptsFor(this.#names.toRun);
     const limits = {
       maxThreads: config.load.threads,
       unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
@@ -126,11 +127,12 @@ export class SearchSteps {
       return null;
     }
     const isHalfSize = step.phase === 'half size';
+    const range = objects.rangeFor(stage, isHalfSize, step.operations);
     const planned = new PlannedStep(step, {
       ...{ stage, sizes, access, clock },
       size: isHalfSize ? Math.floor(size / 2) : size,
-      range: objects.rangeFor(stage, isHalfSize, step.operations),
-      pacing: this.#search.pacing(step),
+      range,
+      pacing: this.#search.pacing(step, range),
     });
     this.#step = planned;
     return { slot: planned.slot, ending: planned };
@@ -291,7 +293,7 @@ function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, b
   if (limitingResource !== 'dollars' || needed === null) {
     return null;
   }
-  const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
+  const made = finished.reduce((sum, { outcome }) => sum + outcome.whole.attempts, 0);
   // If the limit is raised, earlier stages get an equal share of the increase and might spend it.
   return costs.limitFor([...toRun, ...before], needed.attempts, made);
 }

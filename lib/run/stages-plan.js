@@ -1,9 +1,10 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
 import { rateOf } from '../operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../operations/stage.js';
-import { mixedMemory } from '../workload/mixed-objects.js';
+import { busiestMinute } from '../replay/rates.js';
+import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../workload/mixed-objects.js';
 import { seenMemory } from '../workload/seen-objects.js';
-import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
+import { meanRateOf } from '../workload/trace.js';
 import { Stability } from './stability.js';
 import { StageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
@@ -16,7 +17,7 @@ import { stageTimes } from './stage-schedule.js';
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { KindCount } from '../meter/stage-meter.js'
- * @import { Config } from '../model/config.js'
+ * @import { Config, ReplayConfig } from '../model/config.js'
  * @import { SecondCount, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { CountedSecond } from './plan.js'
@@ -24,8 +25,6 @@ import { stageTimes } from './stage-schedule.js';
  * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */
-
-const SECOND_MS = 1000;
 
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
@@ -109,7 +108,7 @@ class StageInOneSlot {
    */
   constructor(stage, time, firstObject, left, context) {
     const { config, clock } = context;
-    const count = countOf(stage, left, config);
+    const { first = firstObject, count } = rangeOf(stage, left, config);
     this.#stage = stage;
     this.#time = time;
     this.#left = left;
@@ -120,8 +119,8 @@ class StageInOneSlot {
     this.#limit = stage.removes ? null : time.slot;
     const cycles = this.#limit !== null && !(stage.creates || stage.copies);
     const most = this.#limit === null ? undefined : config.schedule.maxOperations;
-    const load = loadOf(config, time.slot !== null, stage, { first: firstObject, count });
-    this.#slot = { stage, load, range: { first: firstObject, count, cycles, most }, limit: this.#limit };
+    const load = loadOf(config, time.slot !== null, stage, { first, count });
+    this.#slot = { stage, load, range: { first, count, cycles, most }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
     this.notices =
@@ -195,14 +194,13 @@ class StageInOneSlot {
  * @param {Stage} stage
  * @param {Left} left
  * @param {Config} config
- * @returns {number} objects of the stage, or requests to repeat
+ * @returns {{ first?: number, count: number }} objects of the stage, or requests to repeat
  */
-function countOf({ creates, rewrites }, left, { load: { replay }, objects }) {
+function rangeOf({ creates, rewrites }, left, { load: { replay }, objects }) {
   if (replay === undefined) {
-    return left.objects;
+    return { count: left.objects };
   }
-  const { prepared, requests } = replay.trace;
-  return creates ? prepared : rewrites ? requests : objects.count;
+  return creates ? replay.prepare : { count: rewrites ? replay.trace.requests : objects.count };
 }
 
 /**
@@ -212,12 +210,12 @@ function countOf({ creates, rewrites }, left, { load: { replay }, objects }) {
  * @returns {number | null} objects that a writing stage would have needed for its whole slot at the measured rate; null
  *   if it did not run out of objects
  */
-function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
+function objectsNeeded({ creates }, { end, startedAt, endedAt, whole }, slot) {
   if (!creates || slot === null || end !== 'complete' || endedAt >= slot.stopsAt) {
     return null;
   }
   const { stopsAt } = slot;
-  const { operations } = meter.counts();
+  const { operations } = whole;
   return enoughObjects((operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1));
 }
 
@@ -329,13 +327,17 @@ function pacingOf({ load, objects: { runId } }, stage) {
   const { arrival, replay } = load;
   const rate = rateOf(stage, load);
   if (replay !== undefined && stage.rewrites) {
-    const { trace, speed } = replay;
-    return {
-      rate: (SECOND_MS * speed * trace.requests) / Math.max(trace.length, SECOND_MS),
-      arrival: 'recorded',
-      seed: '',
-      speed,
-    };
+    return recordedPacing(replay, 0);
   }
   return rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
+}
+
+/**
+ * @param {Pick<ReplayConfig, 'trace' | 'speed'>} replay
+ * @param {number} first number of the first request
+ * @returns {Pacing}
+ */
+export function recordedPacing({ trace, speed }, first) {
+  const rate = speed * meanRateOf(trace);
+  return { rate, arrival: 'recorded', seed: '', speed, first, busiestMinute: busiestMinute(trace, speed) };
 }

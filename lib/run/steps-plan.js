@@ -56,7 +56,8 @@ export class StepsPlan {
   constructor(context, Policy) {
     this.#context = context;
     this.#Policy = Policy;
-    this.#objects = new SearchObjects(context.config.objects.count);
+    const { load, objects } = context.config;
+    this.#objects = new SearchObjects(load.replay?.trace.requests ?? objects.count);
   }
 
   /** Number of whole-size objects. They come before the objects that a search wrote at half size. */

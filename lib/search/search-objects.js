@@ -2,7 +2,7 @@
  * @import { Range } from '../engine/run-slot.js'
  * @import { Stage } from '../operations/stage.js'
  *
- * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'grouping'>>} Effects on objects
+ * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'rewrites' | 'grouping'>>} Effects on objects
  */
 
 /** @type {Readonly<{ first: number, count: number }>} */
@@ -10,7 +10,7 @@ const NONE = Object.freeze({ first: 0, count: 0 });
 
 /**
  * Chooses the objects for each step of a search. Write takes them in order; Read and Stat cycle through a contiguous
- * range of one size that Write wrote; Copy uses each object of that range once; and Remove uses every object once.
+ * range of one size that Write wrote; Copy uses each object of that range once; Remove uses every object once; and Replay every recorded request.
  */
 export class SearchObjects {
   #next = 0;
@@ -40,8 +40,8 @@ export class SearchObjects {
   }
 
   /** Operations that the objects allow. @param {Effects} stage */
-  countFor({ creates, copies, removes }) {
-    if (creates || removes) {
+  countFor({ creates, copies, removes, rewrites }) {
+    if (creates || removes || rewrites) {
       return this.count - this.#next;
     }
     if (copies) {
@@ -57,7 +57,7 @@ export class SearchObjects {
    * @returns {Range}
    */
   rangeFor(stage, isHalfSize, most) {
-    if (stage.creates || stage.copies || stage.removes) {
+    if (stage.creates || stage.copies || stage.removes || stage.rewrites) {
       return { first: this.#next, count: Math.min(most, this.countFor(stage)), cycles: false };
     }
     // List pages for one size would also contain keys of the other.
@@ -70,11 +70,11 @@ export class SearchObjects {
    * @param {boolean} isHalfSize
    * @param {number} count number of objects of the range that were used
    */
-  use({ creates, copies, removes }, isHalfSize, count) {
+  use({ creates, copies, removes, rewrites }, isHalfSize, count) {
     if (creates && isHalfSize && this.#half.count === 0) {
       this.#half = { first: this.#next, count };
     }
-    if (creates || copies || removes) {
+    if (creates || copies || removes || rewrites) {
       this.#next += count;
     }
   }

@@ -4,7 +4,7 @@ import { findExistingObjects } from '../../lib/preflight/existing-objects.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { WHOLE } from '../../lib/workload/shard.js';
-import { objectSizes } from '../../lib/workload/sizes.js';
+import { objectSizes } from '../../lib/workload/size-distribution.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
 /**

@@ -7,7 +7,7 @@ import { openRun } from '../../lib/run/open-run.js';
 import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { cases } from '../helpers/cases.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
