@@ -126,10 +126,15 @@ export class WriteChecks {
     const { versioned, unknown } = await requestVersioning(this.#config.store.buckets, access);
     await Promise.all([...versioned].map((bucket) => this.#noteVersions(bucket, access)));
     this.#unknown = unknown;
-    for (const [bucket, retention] of this.#run.wroteObjects ? await requestRetention(versioned, access) : []) {
-      this.problems.push(
-        `bucket "${bucket}" locks new objects (default retention: ${retention}), so the run could not remove them: use a bucket without object lock`,
-      );
+    // Object lock requires versioning.
+    for (const bucket of this.#run.wroteObjects ? versioned : []) {
+      // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
+      const retention = await access.retry(() => access.admin.retentionOf(bucket)).catch(orNull);
+      if (retention !== null) {
+        this.problems.push(
+          `bucket "${bucket}" locks new objects (default retention: ${retention}), so the run could not remove them: use a bucket without object lock`,
+        );
+      }
     }
   }
 
@@ -241,23 +246,10 @@ export async function requestVersioning(buckets, { admin, retry }) {
 }
 
 /**
- * @param {Iterable<string>} buckets that keep versions: object lock requires that
- * @param {BucketAccess} access
- * @returns {Promise<Map<string, string>>} for each bucket whose new objects cannot be removed for some time, how long
+ * @param {unknown} error
+ * @returns {null} if it is an AttemptError
  */
-async function requestRetention(buckets, { admin, retry }) {
-  /** @type {Map<string, string>} */
-  const retained = new Map();
-  await inParallel([...buckets], async (bucket) => {
-    try {
-      const retention = await retry(() => admin.retentionOf(bucket));
-      if (retention !== null) {
-        retained.set(bucket, retention);
-      }
-    } catch (error) {
-      // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
-      asAttemptError(error);
-    }
-  });
-  return retained;
+function orNull(error) {
+  asAttemptError(error);
+  return null;
 }
