@@ -101,7 +101,7 @@ export async function cleanUp(options, result = newResult()) {
   try {
     await removeAll(options, findings);
     const buckets = findings.buckets.other();
-    if (isComplete(buckets)) {
+    if (buckets?.every((bucket) => bucket !== null)) {
       await removeAll({ ...options, keyspace: new Keyspace({ ...options.keyspace, buckets }) }, findings);
     } else {
       result.otherBuckets = buckets;
@@ -113,14 +113,6 @@ export async function cleanUp(options, result = newResult()) {
     await removeUnseen(options, result);
   }
   return result;
-}
-
-/**
- * @param {readonly (string | null)[] | null} buckets
- * @returns {buckets is readonly string[]}
- */
-function isComplete(buckets) {
-  return buckets !== null && !buckets.includes(null);
 }
 
 /**

@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { readGroup, readQuota, readThrottling } from './proc-files.js';
+import { readGroup, readQuota } from './proc-files.js';
 import { readSystemFile } from './proc-files.js';
 
 /**
- * @import { Throttling } from './proc-files.js'
  * @import { ReadSystemFile } from './proc-files.js'
  *
  * @typedef {{ cores: number, statistics: string }} CpuQuota `cores` can be fractional; `statistics`: the file that
@@ -37,15 +36,6 @@ export function findCpuQuota(read = readSystemFile) {
       (/** @type {CpuQuota | null} */ least, quota) => (quota.cores < (least?.cores ?? Infinity) ? quota : least),
       null,
     );
-}
-
-/**
- * @param {CpuQuota} quota
- * @param {ReadSystemFile} [read]
- * @returns {Throttling | null} since the group was created
- */
-export function throttlingOf({ statistics }, read = readSystemFile) {
-  return readThrottling(read(statistics) ?? '');
 }
 
 /** The cores of the host that the process can use, or a smaller quota; can be fractional. */

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { findCpuQuota, throttlingOf } from './cpu-quota.js';
+import { findCpuQuota } from './cpu-quota.js';
 import {
   readAllowedCpus,
   readCpuTime,
@@ -8,6 +8,7 @@ import {
   readPressure,
   readScheduling,
   readTcpSegments,
+  readThrottling,
   readTraffic,
 } from './proc-files.js';
 import { readSystemFile } from './proc-files.js';
@@ -96,7 +97,7 @@ export class HostSampler {
     const { user, system } = process.cpuUsage();
     return {
       at: this.#now(),
-      throttling: this.#quota === null ? null : throttlingOf(this.#quota, this.#read),
+      throttling: this.#quota === null ? null : readThrottling(this.#text(this.#quota.statistics)),
       ticks: ticks ?? ticksElsewhere(),
       isComplete: ticks !== null,
       allowed: readAllowedCpus(this.#text('/proc/self/status')),

@@ -77,13 +77,9 @@ export function readPressure(text) {
  * @returns {{ received: number, sent: number } | null} bytes
  */
 export function readTraffic(text, name) {
-  const line = text.split('\n').find((each) => each.trim().startsWith(`${name}:`));
-  const fields =
-    line
-      ?.slice(line.indexOf(':') + 1)
-      .trim()
-      .split(/\s+/)
-      .map(Number) ?? [];
+  const lines = text.split('\n').map((line) => line.trim().split(/:\s*/));
+  const [, values = ''] = lines.find(([each]) => each === name) ?? [];
+  const fields = values.split(/\s+/).map(Number);
   const [received, sent] = [fields[0], fields[8]];
   return Number.isFinite(received) && Number.isFinite(sent) ? { received, sent } : null;
 }

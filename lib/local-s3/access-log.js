@@ -43,23 +43,18 @@ const FIRST_FAILURE = 400;
  * @property {number} size bytes of the object; 0 if there is none
  */
 
-/** Writes a log of requests, as R2 (`.ndjson`, `.json`) or S3 do. */
-export class AccessLog {
-  #file;
-  #linesOf;
-  #requests = 0;
-
-  /** @param {string} file is replaced */
-  constructor(file) {
-    this.#file = openSync(file, 'w');
-    this.#linesOf = /\.(ndjson|json)$/i.test(file) ? r2Lines : s3Lines;
-  }
-
-  /** @param {Answered} answered */
-  add(answered) {
-    // Not buffered: the process may be killed at any time.
-    writeSync(this.#file, this.#linesOf(answered, ++this.#requests));
-  }
+/**
+ * Opens a log of requests, as R2 (`.ndjson`, `.json`) or S3 write it.
+ *
+ * @param {string} file is replaced
+ * @returns {(answered: Answered) => void} adds a request
+ */
+export function openAccessLog(file) {
+  const descriptor = openSync(file, 'w');
+  const linesOf = /\.(ndjson|json)$/i.test(file) ? r2Lines : s3Lines;
+  let requests = 0;
+  // Not buffered: the process may be killed at any time.
+  return (answered) => void writeSync(descriptor, linesOf(answered, ++requests));
 }
 
 /** @param {Answered} answered @returns {string} '' for a failure, which R2 does not log */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import { AccessLog } from './access-log.js';
+import { openAccessLog } from './access-log.js';
 import { Answer } from './answer.js';
 import { checkBody, checksumIn } from './checksums.js';
 import { keysToDelete } from './operations.js';
@@ -33,7 +33,7 @@ import { UploadTable } from './upload-table.js';
  * @property {{ key: string, cert: string } | null} [tls] private key and certificate as PEM; null for plain HTTP
  * @property {string} [basePath] path before the bucket: '' or, for example, `/storage/v1/s3`
  * @property {string} [faults] a script, see parseFaults; '' for none
- * @property {string} [accessLog] file for a log of the requests, see AccessLog
+ * @property {string} [accessLog] file for a log of the requests, see openAccessLog
  */
 
 /** Loopback only: other hosts cannot reach the embedded endpoint. */
@@ -61,7 +61,6 @@ export class StoreServer {
   /** By the client's address and port. @type {Map<string, Socket>} */
   #sockets = new Map();
   #server;
-  /** @type {AccessLog | null} */
   #log;
 
   /**
@@ -71,7 +70,7 @@ export class StoreServer {
   constructor(options) {
     const { buckets, region = 'auto', credentials, furtherCredentials = [], tls = null, basePath = '' } = options;
     const plan = parseFaults(options.faults ?? '');
-    this.#log = options.accessLog === undefined ? null : new AccessLog(options.accessLog);
+    this.#log = options.accessLog === undefined ? null : openAccessLog(options.accessLog);
     this.#skew = plan.skew;
     const keepsBefore = plan.items.some(({ name }) => name === 'stale');
     this.#faults = faultInjectors(plan, buckets, () => performance.now());
@@ -131,7 +130,7 @@ export class StoreServer {
 
   /**
    * @param {string} bucket
-   * @returns {string[]} its keys, in the order of their UTF-8 bytes
+   * @returns {string[]} its keys, in order
    */
   list(bucket) {
     return this.#tableOf(bucket).keys();
@@ -178,7 +177,7 @@ export class StoreServer {
   }
 
   /**
-   * @param {AccessLog} log
+   * @param {ReturnType<typeof openAccessLog>} log
    * @param {{ operation: Exclude<Operation, 'OTHER'>, arrivedAt: number, target: Target, body: Buffer, message: IncomingMessage }} request
    * @param {Answer} answer
    */
@@ -187,7 +186,7 @@ export class StoreServer {
     const objects = this.#tableOf(bucket);
     const { length: sizeBefore = 0 } = objects.get(key)?.body ?? {};
     answer.onEnd = (status) =>
-      log.add({
+      log({
         operation: message.headers['x-amz-copy-source'] === undefined ? operation : 'COPY',
         time: Math.round(performance.timeOrigin + arrivedAt),
         bucket,

@@ -229,4 +229,3 @@ function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, 
 function intervalText({ low, high }) {
   return ` (95% CI ${low.toFixed(1)} to ${high.toFixed(1)})`;
 }
-

@@ -89,7 +89,7 @@ export async function preflight(run, config, signal, hooks) {
       work(connection, index) {
         // Each bucket gets its own signal, because Node warns about a leak if a signal has more than ten listeners.
         const own = { ...shared, connection, signal: AbortSignal.any([signal]) };
-        return new BucketPreflight(own, store.buckets[index]).run();
+        return checkBucket(own, store.buckets[index]);
       },
     });
   }
@@ -132,242 +132,42 @@ export async function preflight(run, config, signal, hooks) {
  * @property {Workload} kept objects of an earlier run
  */
 
-class BucketPreflight {
-  #shared;
-  #bucket;
-  #operations;
+/**
+ * @param {Shared} shared
+ * @param {string} bucket
+ */
+async function checkBucket(shared, bucket) {
+  const { run, config, signal, connection, findings, missing, unverified, dialect, hooks, probes, kept } = shared;
+  const { objects, load } = config;
+  const operations = operationsOfRun(load);
+  const ofStages = operations.filter(({ removes }) => removes);
+  const removing = ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
+  // Split the small probe into parts if the stage splits its objects.
+  const multipart = multipartAsFor(objects.size, load.multipart);
+  const indexOf = (/** @type {number} */ localIndex) => globalIndex(objects.shard, localIndex);
   /** Whether the store confirmed that it wrote the probe. */
-  #isWritten = false;
-
-  /**
-   * @param {Shared} shared
-   * @param {string} bucket
-   */
-  constructor(shared, bucket) {
-    this.#shared = shared;
-    this.#bucket = bucket;
-    this.#operations = operationsOfRun(shared.config.load);
-  }
-
-  async run() {
-    const { run, config, signal, connection, findings, hooks } = this.#shared;
-    const bucket = this.#bucket;
-    const context = { run, maxAttempts: MAX_ATTEMPTS, signal };
-    const { error, attempts } = await requestAbsentObject(context, connection, bucket);
-    run.requests.preflight += attempts;
-    if (error === null && !signal.aborted) {
-      const message = 'is no S3 store: it has an object that cannot exist';
-      findings.add(FIRST_ACTION, bucket, new AttemptError({ kind: NO_STORE, handling: 'stop', message }));
-      return;
-    }
-    const isRefused = error !== null && error.kind !== NOT_FOUND;
-    // Without permission to list, some stores respond "forbidden" for absent objects, so try the run's operations.
-    const isInDoubt = error?.code === 'AccessDenied' && config.load.stages.length > 0;
-    if (isRefused && !isInDoubt) {
-      findings.add(FIRST_ACTION, bucket, error);
-      return;
-    }
-    if (!isRefused) {
-      hooks.reached();
-    }
-    if (run.wroteObjects) {
-      await this.#tryProbe();
-      return;
-    }
-    const tried = await this.#tryKeptObject();
-    if (isRefused) {
-      this.#operations
-        .filter((operation) => operation.receives && !tried.has(operation))
-        .forEach(({ name }) => findings.add(name, bucket, error));
-    }
-  }
-
-  /** Creates a probe, reads it in every way that the stages read objects, and removes it. */
-  async #tryProbe() {
-    const { run, config, signal, hooks, probes } = this.#shared;
-    const [localIndex = -1] = this.#indices(PREFLIGHT_PROBES, probes);
-    if (localIndex < 0 || signal.aborted || !(await hooks.mayWrite())) {
-      return;
-    }
-    const index = globalIndex(config.objects.shard, localIndex);
-    run.probes.add(index);
-    await this.#tryWrongChecksum(localIndex);
-    const written = await this.#tryAll(this.#operations, 'creates', probes, localIndex);
-    const outcomeUnknown = written.some((answer) => answer.outcomeUnknown);
-    if (written.every(({ error }) => error !== null) && !outcomeUnknown) {
-      run.probes.delete(index);
-    }
-    if (signal.aborted || written.some(({ error }) => error?.status === 0)) {
-      return;
-    }
-    this.#isWritten = written.some(({ error }) => error === null);
-    if (this.#isWritten) {
-      await hooks.written(this.#bucket, run.keyspace.probeKeyOf(index));
-    }
-    if (await this.#isReadByPublicUrl(probes, localIndex)) {
-      await this.#tryAll(this.#operations, 'reads', probes, localIndex);
-    }
-    await this.#tryAll(this.#operations, 'replaces', probes, localIndex);
-    const isCopyGone = await this.#tryCopy(localIndex);
-    if (signal.aborted) {
-      return;
-    }
-    // Clean-up removes objects even if no stage does, so the run needs the permission unless it keeps its objects.
-    const removed = await this.#tryAll(this.#removing(), 'removes', probes, localIndex, !config.objects.keep);
-    const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
-    const isKept =
-      config.objects.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
-    run.mayRemove &&= !isKept;
-    if (isCopyGone && (isKept || (isGone && !outcomeUnknown))) {
-      run.probes.delete(index);
-    }
-  }
-
-  /** Finds stores that ignore checksums. The probe will reveal other errors. @param {number} localIndex */
-  async #tryWrongChecksum(localIndex) {
-    const { run, config, signal, connection, probes, unverified } = this.#shared;
-    const { checksums } = probes;
-    if (checksums === undefined) {
-      return;
-    }
-    const workload = { ...probes, checksums: checksums.wrong() };
-    for (const operation of this.#operations.filter(({ creates }) => creates)) {
-      const record = new OperationRecord(operation, workload, connection);
-      record.take(0, operation, localIndex);
-      const multipart = multipartAsFor(config.objects.size, config.load.multipart);
-      const answer = await sendControlOperation({ run, maxAttempts: 1, signal }, record, multipart);
-      run.requests.preflight += answer.attempts;
-      if (answer.error === null) {
-        unverified.add(this.#bucket);
-      }
-    }
-  }
-
-  /** Resolves to whether no copy of the probe is left. @param {number} localIndex of the probe */
-  async #tryCopy(localIndex) {
-    const { run, probes } = this.#shared;
-    const made = await this.#tryAll(this.#operations, 'copies', probes, localIndex);
-    if (made.every(({ error, outcomeUnknown }) => error !== null && !outcomeUnknown)) {
-      return true;
-    }
-    const removed = await this.#tryAll(this.#removing(), 'removes', probeCopyWorkload(probes, run), localIndex, false);
-    return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
-  }
-
-  /** The stages' operations that remove objects, or else the default ones. @returns {readonly Operation[]} */
-  #removing() {
-    const ofStages = this.#operations.filter(({ removes }) => removes);
-    return ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
-  }
-
-  /** Looks for an object that an earlier run should have written. Resolves to the operations that were tried on it. */
-  async #tryKeptObject() {
-    const { run, config, signal, missing, hooks, probes, kept } = this.#shared;
-    const indices = this.#indices(Math.min(config.objects.count, PREFLIGHT_PROBES), kept);
-    // Listed objects are in order, and a list that begins at the first key does not show whether the store honours a start.
-    const localIndex = (run.listed ? indices.at(-1) : indices[0]) ?? -1;
-    const size = localIndex < 0 ? 0 : kept.sizeOf(globalIndex(config.objects.shard, localIndex));
-    const readable = this.#operations.filter(
-      ({ effect, preflight: { maxObjectBytes } }) => effect === 'reads' && size <= maxObjectBytes,
-    );
-    /** @type {Set<Operation>} */
-    const tried = new Set(localIndex >= 0 && !signal.aborted ? readable : []);
-    if (localIndex >= 0 && (await this.#isReadByPublicUrl(kept, localIndex))) {
-      const answers = await this.#tryAll(readable, 'reads', kept, localIndex);
-      if (!run.listed && answers.some(({ error }) => error?.kind === NOT_FOUND)) {
-        missing.add(`${this.#bucket}/${run.keyspace.keyOf(globalIndex(config.objects.shard, localIndex))}`);
-      }
-    }
-    const [probe = -1] = this.#indices(PREFLIGHT_PROBES, probes);
-    const removes = this.#operations.some((operation) => operation.removes);
-    if (removes && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
-      // There is no probe to remove. In a versioned bucket, this leaves a delete marker, which clean-up can find.
-      await this.#tryAll(this.#operations, 'removes', probes, probe);
-    }
-    return tried;
-  }
-
-  /**
-   * @param {Workload} workload
-   * @param {number} localIndex of an existing object of the workload
-   * @returns {Promise<boolean>} whether to try reads: false if the run reads by the public URL, but this URL does not
-   *   serve the object
-   */
-  async #isReadByPublicUrl(workload, localIndex) {
-    const { run, config, signal, connection, findings, dialect } = this.#shared;
-    const size = workload.sizeOf(globalIndex(config.objects.shard, localIndex));
-    const operation = this.#operations.find(
-      ({ followsAccess, preflight: { maxObjectBytes } }) => followsAccess && size <= maxObjectBytes,
-    );
-    if (!CLIENTS[config.load.client].readsCache || operation === undefined || signal.aborted) {
-      return true;
-    }
-    const record = new OperationRecord(operation, workload, connection);
-    record.take(0, operation, localIndex);
-    const { error, cache, attempts } = await readByPublicUrl({ run, maxAttempts: MAX_ATTEMPTS, signal }, record);
-    run.requests.preflight += attempts;
-    // The objects of an earlier run may not exist.
-    const isKnown = workload === this.#shared.probes || run.listed !== null;
-    const isObstacle = error !== null && (isKnown || !NO_OBSTACLES.includes(error.kind));
-    if (isObstacle) {
-      findings.add(operation.name, this.#bucket, error);
-    }
-    if (cache !== '') {
-      dialect.add(cache);
-    }
-    return !isObstacle;
-  }
-
-  /**
-   * @param {readonly Operation[]} operations of which only those with this effect are tried
-   * @param {Operation['effect']} effect
-   * @param {Workload} workload
-   * @param {number} localIndex of an object of the workload
-   * @param {boolean} [isNeeded] whether a refusal keeps the run from starting
-   */
-  async #tryAll(operations, effect, workload, localIndex, isNeeded = true) {
-    const answers = [];
-    for (const operation of operations.filter((each) => each.effect === effect)) {
-      if (!this.#shared.signal.aborted) {
-        answers.push(await this.#try(operation, workload, localIndex, isNeeded));
-      }
-    }
-    return answers;
-  }
+  let isWritten = false;
 
   /**
    * @param {Operation} operation
    * @param {Workload} workload
-   * @param {number} localIndex
-   * @param {boolean} isNeeded
+   * @param {number} localIndex of an object of the workload
    */
-  async #try(operation, workload, localIndex, isNeeded) {
-    const { run, config, signal, connection, findings, hooks } = this.#shared;
+  const recordOf = (operation, workload, localIndex) => {
     const record = new OperationRecord(operation, workload, connection);
     record.take(0, operation, localIndex);
-    const { maxAttempts } = operation.preflight;
-    const startedAt = run.clock.now();
-    // Split the small probe into parts if the stage splits its objects.
-    const multipart = multipartAsFor(config.objects.size, config.load.multipart);
-    run.trace?.begin(operation.name);
+    return record;
+  };
+
+  /**
+   * @param {OperationRecord} record
+   * @param {number} maxAttempts
+   */
+  const send = async (record, maxAttempts) => {
     const answer = await sendControlOperation({ run, maxAttempts, signal }, record, multipart);
-    run.trace?.end(operation.name).forEach(run.notice);
     run.requests.preflight += answer.attempts;
-    if (answer.isFirstTry && answer.error?.status !== 0) {
-      hooks.answered(operation.name, run.clock.now() - startedAt);
-    }
-    // A probe that was written and cannot be read was not stored.
-    const isExpected =
-      NO_OBSTACLES.includes(answer.error?.kind ?? '') && !(this.#isWritten && operation.effect === 'reads');
-    if (isNeeded && answer.error !== null && !isExpected) {
-      answer.error.advice ||= answer.error.handling === 'fail' ? operation.preflight.advice(workload) : '';
-      findings.add(operation.name, this.#bucket, answer.error);
-    }
-    if (answer.error === null && workload === this.#shared.probes) {
-      this.#noteDialect(operation, localIndex);
-    }
     return answer;
-  }
+  };
 
   /**
    * Finds out once what else would count as an integrity error of each object.
@@ -375,8 +175,7 @@ class BucketPreflight {
    * @param {Operation} operation that has succeeded
    * @param {number} localIndex of the probe
    */
-  #noteDialect({ creates, effect, name }, localIndex) {
-    const { run, connection, probes, dialect } = this.#shared;
+  const noteDialect = ({ creates, effect, name }, localIndex) => {
     const { etagDigest, contentLength } = connection.reply;
     if (creates && etagDigest === 0) {
       dialect.add('The store returns no ETag for a write, so Stat checks only sizes');
@@ -388,19 +187,193 @@ class BucketPreflight {
     if (name === 'stat' && contentLength < 0) {
       dialect.add('The response to HEAD does not state the size, so Stat checks only ETags');
     }
-  }
+  };
+
+  /**
+   * @param {readonly Operation[]} candidates of which only those with this effect are tried
+   * @param {Operation['effect']} effect
+   * @param {Workload} workload
+   * @param {number} localIndex of an object of the workload
+   * @param {boolean} [isNeeded] whether a refusal keeps the run from starting
+   */
+  const tryAll = async (candidates, effect, workload, localIndex, isNeeded = true) => {
+    const answers = [];
+    for (const operation of candidates.filter((each) => each.effect === effect)) {
+      if (signal.aborted) {
+        break;
+      }
+      const { name, preflight: means } = operation;
+      const record = recordOf(operation, workload, localIndex);
+      const startedAt = run.clock.now();
+      run.trace?.begin(name);
+      const answer = await send(record, means.maxAttempts);
+      run.trace?.end(name).forEach(run.notice);
+      answers.push(answer);
+      const { error } = answer;
+      if (answer.isFirstTry && error?.status !== 0) {
+        hooks.answered(name, run.clock.now() - startedAt);
+      }
+      // A probe that was written and cannot be read was not stored.
+      const isExpected = NO_OBSTACLES.includes(error?.kind ?? '') && !(isWritten && effect === 'reads');
+      if (isNeeded && error !== null && !isExpected) {
+        error.advice ||= error.handling === 'fail' ? means.advice(workload) : '';
+        findings.add(name, bucket, error);
+      }
+      if (error === null && workload === probes) {
+        noteDialect(operation, localIndex);
+      }
+    }
+    return answers;
+  };
 
   /**
    * @param {number} count of the shard's first objects or probes
    * @param {Pick<Workload, 'keyspace'>} workload that has these objects or probes
    * @returns {number[]} local indices of those that belong in this bucket
    */
-  #indices(count, { keyspace }) {
-    const { shard } = this.#shared.config.objects;
-    const { buckets } = keyspace;
-    return Array.from({ length: count }, (_, localIndex) => localIndex).filter(
-      (localIndex) => buckets[keyspace.slotOf(globalIndex(shard, localIndex), buckets.length)] === this.#bucket,
+  const indicesHere = (count, { keyspace }) =>
+    Array.from({ length: count }, (_, localIndex) => localIndex).filter(
+      (localIndex) => keyspace.buckets[keyspace.slotOf(indexOf(localIndex), keyspace.buckets.length)] === bucket,
     );
+
+  /**
+   * @param {Workload} workload
+   * @param {number} localIndex of an existing object of the workload
+   * @returns {Promise<boolean>} whether to try reads: false if the run reads by the public URL, but this URL does not
+   *   serve the object
+   */
+  const isReadByPublicUrl = async (workload, localIndex) => {
+    const size = workload.sizeOf(indexOf(localIndex));
+    const operation = operations.find(
+      ({ followsAccess, preflight: { maxObjectBytes } }) => followsAccess && size <= maxObjectBytes,
+    );
+    if (!CLIENTS[load.client].readsCache || operation === undefined || signal.aborted) {
+      return true;
+    }
+    const context = { run, maxAttempts: MAX_ATTEMPTS, signal };
+    const { error, cache, attempts } = await readByPublicUrl(context, recordOf(operation, workload, localIndex));
+    run.requests.preflight += attempts;
+    // The objects of an earlier run may not exist.
+    const isKnown = workload === probes || run.listed !== null;
+    const isObstacle = error !== null && (isKnown || !NO_OBSTACLES.includes(error.kind));
+    if (isObstacle) {
+      findings.add(operation.name, bucket, error);
+    }
+    if (cache !== '') {
+      dialect.add(cache);
+    }
+    return !isObstacle;
+  };
+
+  /** Resolves to whether no copy of the probe is left. @param {number} localIndex of the probe */
+  const tryCopy = async (localIndex) => {
+    const made = await tryAll(operations, 'copies', probes, localIndex);
+    if (made.every(({ error, outcomeUnknown }) => error !== null && !outcomeUnknown)) {
+      return true;
+    }
+    const removed = await tryAll(removing, 'removes', probeCopyWorkload(probes, run), localIndex, false);
+    return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
+  };
+
+  /** Creates a probe, reads it in every way that the stages read objects, and removes it. */
+  const tryProbe = async () => {
+    const [localIndex = -1] = indicesHere(PREFLIGHT_PROBES, probes);
+    if (localIndex < 0 || signal.aborted || !(await hooks.mayWrite())) {
+      return;
+    }
+    const index = indexOf(localIndex);
+    run.probes.add(index);
+    // A store that ignores checksums accepts a wrong one. The probe will reveal other errors.
+    if (probes.checksums !== undefined) {
+      const wrong = { ...probes, checksums: probes.checksums.wrong() };
+      for (const operation of operations.filter(({ creates }) => creates)) {
+        const { error } = await send(recordOf(operation, wrong, localIndex), 1);
+        if (error === null) {
+          unverified.add(bucket);
+        }
+      }
+    }
+    const written = await tryAll(operations, 'creates', probes, localIndex);
+    const outcomeUnknown = written.some((answer) => answer.outcomeUnknown);
+    if (written.every(({ error }) => error !== null) && !outcomeUnknown) {
+      run.probes.delete(index);
+    }
+    if (signal.aborted || written.some(({ error }) => error?.status === 0)) {
+      return;
+    }
+    isWritten = written.some(({ error }) => error === null);
+    if (isWritten) {
+      await hooks.written(bucket, run.keyspace.probeKeyOf(index));
+    }
+    if (await isReadByPublicUrl(probes, localIndex)) {
+      await tryAll(operations, 'reads', probes, localIndex);
+    }
+    await tryAll(operations, 'replaces', probes, localIndex);
+    const isCopyGone = await tryCopy(localIndex);
+    if (signal.aborted) {
+      return;
+    }
+    // Clean-up removes objects even if no stage does, so the run needs the permission unless it keeps its objects.
+    const removed = await tryAll(removing, 'removes', probes, localIndex, !objects.keep);
+    const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
+    const isKept = objects.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
+    run.mayRemove &&= !isKept;
+    if (isCopyGone && (isKept || (isGone && !outcomeUnknown))) {
+      run.probes.delete(index);
+    }
+  };
+
+  /** Looks for an object that an earlier run should have written. Resolves to the operations that were tried on it. */
+  const tryKeptObject = async () => {
+    const indices = indicesHere(Math.min(objects.count, PREFLIGHT_PROBES), kept);
+    // Listed objects are in order, and a list that begins at the first key does not show whether the store honours a start.
+    const localIndex = (run.listed ? indices.at(-1) : indices[0]) ?? -1;
+    const size = localIndex < 0 ? 0 : kept.sizeOf(indexOf(localIndex));
+    const readable = operations.filter(
+      ({ effect, preflight: { maxObjectBytes } }) => effect === 'reads' && size <= maxObjectBytes,
+    );
+    /** @type {Set<Operation>} */
+    const tried = new Set(localIndex >= 0 && !signal.aborted ? readable : []);
+    if (localIndex >= 0 && (await isReadByPublicUrl(kept, localIndex))) {
+      const answers = await tryAll(readable, 'reads', kept, localIndex);
+      if (!run.listed && answers.some(({ error }) => error?.kind === NOT_FOUND)) {
+        missing.add(`${bucket}/${run.keyspace.keyOf(indexOf(localIndex))}`);
+      }
+    }
+    const [probe = -1] = indicesHere(PREFLIGHT_PROBES, probes);
+    if (ofStages.length > 0 && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
+      // There is no probe to remove. In a versioned bucket, this leaves a delete marker, which clean-up can find.
+      await tryAll(operations, 'removes', probes, probe);
+    }
+    return tried;
+  };
+
+  const { error, attempts } = await requestAbsentObject({ run, maxAttempts: MAX_ATTEMPTS, signal }, connection, bucket);
+  run.requests.preflight += attempts;
+  if (error === null && !signal.aborted) {
+    const message = 'is no S3 store: it has an object that cannot exist';
+    findings.add(FIRST_ACTION, bucket, new AttemptError({ kind: NO_STORE, handling: 'stop', message }));
+    return;
+  }
+  const isRefused = error !== null && error.kind !== NOT_FOUND;
+  // Without permission to list, some stores respond "forbidden" for absent objects, so try the run's operations.
+  const isInDoubt = error?.code === 'AccessDenied' && load.stages.length > 0;
+  if (isRefused && !isInDoubt) {
+    findings.add(FIRST_ACTION, bucket, error);
+    return;
+  }
+  if (!isRefused) {
+    hooks.reached();
+  }
+  if (run.wroteObjects) {
+    await tryProbe();
+    return;
+  }
+  const tried = await tryKeptObject();
+  if (isRefused) {
+    operations
+      .filter((operation) => operation.receives && !tried.has(operation))
+      .forEach(({ name }) => findings.add(name, bucket, error));
   }
 }
 

@@ -45,36 +45,87 @@ const MAX_ATTEMPTS = 3;
  *   stage's lower-case name; `problem` is why there are none, unless the stages themselves will show the reason
  */
 export async function measureUnloaded(run, config, budget, signal) {
+  const { clock, wroteObjects, listed } = run;
+  const { load, objects } = config;
   const kinds = kindsOf(run, config, budget);
   if (kinds.length === 0) {
     return { latencies: new Map(), problem: null };
   }
-  const { now } = run.clock;
   const roundTime = kinds.reduce((sum, { name }) => sum + (budget.aloneLatency(name) ?? budget.roundTrip), 0);
   const time = Math.max(budget.left, MIN_ROUNDS * roundTime);
-  const latest = budget.deadline - now();
+  const latest = budget.deadline - clock.now();
   if (time > latest) {
     return { latencies: new Map(), problem: 'no time is left for it before the start' };
   }
-  const cut = new AbortController();
-  const timer = setTimeout(() => cut.abort(), Math.min(GRACE * time, latest));
-  const probe = new Probe({ run, config, kinds, time, roundTrip: budget.roundTrip });
-  const until = now() + time;
-  try {
-    const either = AbortSignal.any([signal, cut.signal]);
-    for (let round = 0, took = 0; round < ROUNDS && (round < MIN_ROUNDS || now() + took <= until); round++) {
-      const startedAt = now();
-      if (!(await probe.measure(round, either))) {
-        break;
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(), Math.min(GRACE * time, latest));
+  const cut = AbortSignal.any([signal, end.signal]);
+  const multipart = wroteObjects ? multipartAsFor(typicalSize(objects), load.multipart) : undefined;
+  // With one connection, several parts would be sent in turn, which takes longer than in a stage.
+  const typical = Math.min(typicalSize(objects), multipart?.partSize ?? Infinity);
+  const firstSize = wroteObjects ? Math.min(typical, SMALL_OBJECT) : typical;
+  /** Bytes of all objects but the first. */
+  let size = firstSize;
+  const localIndexOf = (/** @type {number} */ round) =>
+    // Spread the sample over the whole list, so that its sizes match those of the stages.
+    listed ? Math.floor((round * listed.count) / ROUNDS) : round + (wroteObjects ? PREFLIGHT_PROBES : 0);
+  const firstIndex = globalIndex(objects.shard, localIndexOf(0));
+  const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? firstSize : size);
+  const workload = wroteObjects ? probeWorkload(run, objects.shard, sizeOf) : keptWorkload(run, objects);
+  /** Latencies by kind in ms, or null if the first attempt failed. @type {Map<Operation, (number | null)[]>} */
+  const times = new Map(kinds.map((operation) => [operation, []]));
+  const until = clock.now() + time;
+  let hasFailed = false;
+  for (let round = 0, took = 0; round < ROUNDS && (round < MIN_ROUNDS || clock.now() + took <= until); round++) {
+    const startedAt = clock.now();
+    let isUncertain = false;
+    for (const operation of kinds) {
+      hasFailed ||= cut.aborted;
+      if (cut.aborted || (hasFailed && !operation.removes)) {
+        continue;
       }
-      took = now() - startedAt;
+      const record = new OperationRecord(operation, workload, run.controlConnections[0]);
+      record.take(0, operation, localIndexOf(round));
+      if (operation.creates) {
+        run.probes.add(record.index);
+      }
+      const sentAt = clock.now();
+      const context = { run, maxAttempts: MAX_ATTEMPTS, signal: cut };
+      const { error, attempts, isFirstTry, outcomeUnknown } = await sendControlOperation(context, record, multipart);
+      const latency = error === null && isFirstTry ? clock.now() - sentAt : null;
+      run.requests.probe += attempts;
+      times.get(operation)?.push(latency);
+      hasFailed ||= error !== null;
+      isUncertain ||= outcomeUnknown;
+      // A write with an unknown outcome may still take effect, so clean-up has to look again.
+      if (operation.removes && !isUncertain && (error === null || error.kind === NOT_FOUND)) {
+        run.probes.delete(record.index);
+      }
+      if (operation.creates && round === 0 && latency !== null) {
+        // Typical objects may add at most half of the time, to write and to read them.
+        const transfer = (Math.max(latency - budget.roundTrip, 0) * typical) / SMALL_OBJECT;
+        size = 2 * MIN_ROUNDS * transfer <= time / 2 ? typical : size;
+      }
     }
-  } finally {
-    clearTimeout(timer);
+    if (hasFailed) {
+      // The stages will report the error.
+      break;
+    }
+    took = clock.now() - startedAt;
   }
-  const names = operationsOfRun(config.load).map(({ name }) => name);
-  const shown = [...probe.latencies()].filter(([name]) => names.includes(name));
-  return { latencies: new Map(shown), problem: null };
+  clearTimeout(timer);
+  /** @type {Map<string, UnloadedLatency>} */
+  const latencies = new Map();
+  const names = operationsOfRun(load).map(({ name }) => name);
+  for (const [{ name }, all] of times) {
+    const warmup = Math.min(Math.max(Math.floor(all.length / MIN_MEASURED), 1), MAX_WARMUP_ROUNDS);
+    const measured = all.slice(warmup).filter((latency) => latency !== null);
+    measured.sort((one, other) => one - other);
+    if (measured.length >= MIN_MEASURED && names.includes(name)) {
+      latencies.set(name, { count: measured.length, p50: measured[measured.length >> 1], size });
+    }
+  }
+  return { latencies, problem: null };
 }
 
 /**
@@ -101,142 +152,6 @@ function kindsOf({ wroteObjects, mayRemove }, config, budget) {
     const { name, effect, movesWhole } = operation;
     return names.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
   });
-}
-
-class Probe {
-  #run;
-  #kinds;
-  #time;
-  #roundTrip;
-  #workload;
-  /** Bytes of a typical object of the run, or of one of its parts. */
-  #typicalSize;
-  /** undefined if each object takes a single request. */
-  #multipart;
-  /** Bytes of all objects but the first, which is small if the run writes it. */
-  #size;
-  /** Latencies by kind in ms, or null if the first attempt failed. @type {Map<Operation, (number | null)[]>} */
-  #times;
-
-  /**
-   * @param {object} options
-   * @param {RunContext} options.run
-   * @param {Config} options.config
-   * @param {readonly Operation[]} options.kinds
-   * @param {number} options.time ms for all rounds
-   * @param {number} options.roundTrip ms
-   */
-  constructor({ run, config: { objects, load }, kinds, time, roundTrip }) {
-    this.#run = run;
-    this.#kinds = kinds;
-    this.#time = time;
-    this.#roundTrip = roundTrip;
-    this.#times = new Map(kinds.map((operation) => [operation, []]));
-    const { shard } = objects;
-    this.#multipart = run.wroteObjects ? multipartAsFor(typicalSize(objects), load.multipart) : undefined;
-    // With one connection, several parts would be sent in turn, which takes longer than in a stage.
-    this.#typicalSize = Math.min(typicalSize(objects), this.#multipart?.partSize ?? Infinity);
-    const firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;
-    this.#size = firstSize;
-    const firstIndex = globalIndex(shard, this.#localIndexOf(0));
-    const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? firstSize : this.#size);
-    this.#workload = run.wroteObjects ? probeWorkload(run, shard, sizeOf) : keptWorkload(run, objects);
-  }
-
-  /**
-   * Sends one operation of each kind, in turn, to one object.
-   *
-   * @param {number} round
-   * @param {AbortSignal} signal
-   * @returns {Promise<boolean>} whether all succeeded; otherwise the stages will report the error
-   */
-  async measure(round, signal) {
-    const { clock, probes, requests, controlConnections } = this.#run;
-    let hasFailed = false;
-    let isUncertain = false;
-    for (const operation of this.#kinds) {
-      if (signal.aborted || (hasFailed && !operation.removes)) {
-        hasFailed = true;
-        continue;
-      }
-      const record = new OperationRecord(operation, this.#workload, controlConnections[0]);
-      record.take(0, operation, this.#localIndexOf(round));
-      if (operation.creates) {
-        probes.add(record.index);
-      }
-      const startedAt = clock.now();
-      const context = { run: this.#run, maxAttempts: MAX_ATTEMPTS, signal };
-      const { error, attempts, isFirstTry, outcomeUnknown } = await sendControlOperation(
-        context,
-        record,
-        this.#multipart,
-      );
-      const time = error === null && isFirstTry ? clock.now() - startedAt : null;
-      requests.probe += attempts;
-      this.#times.get(operation)?.push(time);
-      hasFailed ||= error !== null;
-      isUncertain ||= outcomeUnknown;
-      // A write with an unknown outcome may still take effect, so clean-up has to look again.
-      if (operation.removes && !isUncertain && (error === null || error.kind === NOT_FOUND)) {
-        probes.delete(record.index);
-      }
-      if (operation.creates && round === 0 && time !== null && this.#isTimeForTypical(time)) {
-        this.#size = this.#typicalSize;
-      }
-    }
-    return !hasFailed;
-  }
-
-  /** @returns {Map<string, UnloadedLatency>} by the operation's name; kinds with too few samples are omitted */
-  latencies() {
-    /** @type {Map<string, UnloadedLatency>} */
-    const latencies = new Map();
-    for (const [operation, times] of this.#times) {
-      const size = this.#sizeFor(operation);
-      const warmup = Math.min(Math.max(Math.floor(times.length / MIN_MEASURED), 1), MAX_WARMUP_ROUNDS);
-      const measured = times.slice(warmup).filter((time) => time !== null);
-      measured.sort((one, other) => one - other);
-      if (measured.length >= MIN_MEASURED && size !== null) {
-        latencies.set(operation.name, { count: measured.length, p50: measured[measured.length >> 1], size });
-      }
-    }
-    return latencies;
-  }
-
-  /**
-   * Reading a range of a small object takes as long as reading the same range of a large one.
-   *
-   * @param {Operation} operation
-   * @returns {number | null} bytes of the objects that its latency represents; null if the range did not fit
-   *   into the small object
-   */
-  #sizeFor({ movesBytes, movesWhole, bytesOf }) {
-    if (movesWhole || !movesBytes) {
-      return this.#size;
-    }
-    const { amounts } = this.#workload;
-    const bytes = (/** @type {number} */ size) => bytesOf({ sizeOf: () => size, amounts }, 0);
-    return bytes(this.#size) === bytes(this.#typicalSize) ? this.#typicalSize : null;
-  }
-
-  /**
-   * @param {number} time ms that a small object took
-   * @returns {boolean} whether writing and reading typical objects adds at most half of the time
-   */
-  #isTimeForTypical(time) {
-    const transfer = (Math.max(time - this.#roundTrip, 0) * this.#typicalSize) / SMALL_OBJECT;
-    return 2 * MIN_ROUNDS * transfer <= this.#time / 2;
-  }
-
-  /** @param {number} round */
-  #localIndexOf(round) {
-    const { wroteObjects, listed } = this.#run;
-    if (listed) {
-      // Spread the sample over the whole list, so that its sizes match those of the stages.
-      return Math.floor((round * listed.count) / ROUNDS);
-    }
-    return wroteObjects ? PREFLIGHT_PROBES + round : round;
-  }
 }
 
 /** Minimum time for all requests before the first stage. */

@@ -29,7 +29,8 @@ export class WriteChecks {
   #signal;
   /** @type {Promise<boolean> | null} */
   #checked = null;
-  #hasPassed = false;
+  /** Whether the run was allowed to write, so that it may have written. */
+  mayHaveWritten = false;
   /** Buckets whose versioning is unknown, with their errors. @type {Map<string, AttemptError>} */
   #unknown = new Map();
   /** @type {string[]} */
@@ -62,11 +63,6 @@ export class WriteChecks {
   /** Notices to show if the run begins. @returns {string[]} */
   get notices() {
     return [...this.#notices, ...describeUnknown(this.#unknown)];
-  }
-
-  /** Whether the run was allowed to write, so that it may have written. */
-  get mayHaveWritten() {
-    return this.#hasPassed;
   }
 
   /**
@@ -121,8 +117,8 @@ export class WriteChecks {
         }
       });
     }
-    this.#hasPassed = this.problems.length === 0 && !this.#signal.aborted;
-    return this.#hasPassed;
+    this.mayHaveWritten = this.problems.length === 0 && !this.#signal.aborted;
+    return this.mayHaveWritten;
   }
 
   /** @param {BucketAccess} access */
@@ -130,10 +126,15 @@ export class WriteChecks {
     const { versioned, unknown } = await requestVersioning(this.#config.store.buckets, access);
     await Promise.all([...versioned].map((bucket) => this.#noteVersions(bucket, access)));
     this.#unknown = unknown;
-    for (const [bucket, retention] of this.#run.wroteObjects ? await requestRetention(versioned, access) : []) {
-      this.problems.push(
-        `bucket "${bucket}" locks new objects (default retention: ${retention}), so the run could not remove them: use a bucket without object lock`,
-      );
+    // Object lock requires versioning.
+    for (const bucket of this.#run.wroteObjects ? versioned : []) {
+      // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
+      const retention = await access.retry(() => access.admin.retentionOf(bucket)).catch(orNull);
+      if (retention !== null) {
+        this.problems.push(
+          `bucket "${bucket}" locks new objects (default retention: ${retention}), so the run could not remove them: use a bucket without object lock`,
+        );
+      }
     }
   }
 
@@ -245,23 +246,10 @@ export async function requestVersioning(buckets, { admin, retry }) {
 }
 
 /**
- * @param {Iterable<string>} buckets that keep versions: object lock requires that
- * @param {BucketAccess} access
- * @returns {Promise<Map<string, string>>} for each bucket whose new objects cannot be removed for some time, how long
+ * @param {unknown} error
+ * @returns {null} if it is an AttemptError
  */
-async function requestRetention(buckets, { admin, retry }) {
-  /** @type {Map<string, string>} */
-  const retained = new Map();
-  await inParallel([...buckets], async (bucket) => {
-    try {
-      const retention = await retry(() => admin.retentionOf(bucket));
-      if (retention !== null) {
-        retained.set(bucket, retention);
-      }
-    } catch (error) {
-      // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
-      asAttemptError(error);
-    }
-  });
-  return retained;
+function orNull(error) {
+  asAttemptError(error);
+  return null;
 }

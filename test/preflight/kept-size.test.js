@@ -40,15 +40,15 @@ async function ask(sizeOf, overrides = {}) {
   return { problem, asked };
 }
 
-test('reports objects of another size, with the option to pass', async () => {
+test('reports objects of another size', async () => {
   const { problem, asked } = await ask(() => 4096);
-  assert.equal(problem, '--size: the objects of run run-1 are 4KiB each, not 1000B; expected --size 4KiB');
-  assert.deepEqual(asked, [0, 1]);
+  assert.equal(problem, '--size: the first objects of run run-1 are 4KiB, not 1000B; expected the --size of that run');
+  assert.deepEqual(asked, [0, 1, 2]);
 });
 
 test('one existing object is enough', async () => {
-  assert.match((await ask((index) => (index === 2 ? 5 : -2))).problem ?? '', /are 5B each/);
-  assert.match((await ask(() => 5, { objects: 1 })).problem ?? '', /are 5B each/);
+  assert.match((await ask((index) => (index === 2 ? 5 : -2))).problem ?? '', /are 5B, not/);
+  assert.match((await ask(() => 5, { objects: 1 })).problem ?? '', /are 5B, not/);
 });
 
 test('one object of the right size is enough; the stage checks the others', async () => {
@@ -56,12 +56,8 @@ test('one object of the right size is enough; the stage checks the others', asyn
   assert.equal((await ask((index) => (index === 0 ? 7 : 1000))).problem, null);
 });
 
-test('reports two different unexpected sizes: the run had a size distribution', async () => {
-  const { problem } = await ask((index) => 7 + index);
-  assert.equal(
-    problem,
-    '--size: the first objects of run run-1 are 7B and 8B, which does not match 1000B; expected the same --size as when the run was written',
-  );
+test('reports each unexpected size: the run had a size distribution', async () => {
+  assert.match((await ask((index) => 7 + index)).problem ?? '', /are 7B or 8B or 9B, not 1000B/);
 });
 
 test('objects of several sizes are checked against the size of each', async () => {
@@ -69,18 +65,18 @@ test('objects of several sizes are checked against the size of each', async () =
   const sizeOf = objectSizes({ runId: 'run-1', size: 4096, sizes });
   assert.equal((await ask(sizeOf, { size: 4096, sizes })).problem, null);
   const { problem } = await ask((index) => sizeOf(index) + 1, { size: 4096, sizes });
-  assert.match(problem ?? '', /does not match 1KiB\.\.4KiB; expected the same --size/);
-  assert.match((await ask(() => 4096, { size: 4096, sizes: { ...sizes, min: 1 } })).problem ?? '', /are 4KiB and 4KiB/);
+  assert.match(problem ?? '', /not 1KiB\.\.4KiB; expected the --size/);
+  assert.match((await ask(() => 4096, { size: 4096, sizes: { ...sizes, min: 1 } })).problem ?? '', /are 4KiB, not/);
 });
 
 test('absent objects and unknown sizes are not a problem', async () => {
   const { problem, asked } = await ask(() => -2);
-  assert.deepEqual([problem, asked], [null, [0, 1, 2, 3, 4]]);
+  assert.deepEqual([problem, asked], [null, [0, 1, 2]]);
   assert.equal((await ask(() => -1)).problem, null);
 });
 
 test('a shard asks for its own objects', async () => {
-  assert.deepEqual((await ask(() => 5, { shard: { index: 2, count: 7 } })).asked, [2, 9]);
+  assert.deepEqual((await ask(() => 5, { shard: { index: 2, count: 7 } })).asked, [2, 9, 16]);
 });
 
 test('a run that writes, or neither reads nor stats, sends no request', async () => {

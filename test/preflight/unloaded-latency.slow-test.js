@@ -5,7 +5,6 @@ import { measureUnloaded } from '../../lib/preflight/unloaded-latency.js';
 import { DEFAULT_STAGES } from '../../lib/operations/registry.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
-import { Payload } from '../../lib/workload/payload.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
 import { SigningRegion } from '../../lib/s3/live-credentials.js';
@@ -156,38 +155,6 @@ test('measures the operation of each stage separately, on objects that it remove
   assert.equal(PUT.succeeded, DELETE.succeeded);
   assert.equal(run.requests.probe, PUT.total + GET.total + HEAD.total + DELETE.total);
 });
-
-test(
-  'the latency of a range represents objects of any size, unless the probes are smaller than the range',
-  TIME_LIMIT,
-  async () => {
-    const MIB = 2 ** 20;
-    for (const [rangeSize, size] of /** @type {const} */ ([
-      [4096, 100 * MIB],
-      [4096, 5000],
-      [MIB, 100 * MIB],
-    ])) {
-      const { measured } = measureWith(
-        async ({ method, input, sink, connection, key }) => {
-          if (method === 'put') {
-            // At this speed, objects of 100 MiB would take too long.
-            await new Promise((resolve) => setTimeout(resolve, 5));
-          } else if (method === 'get') {
-            const [first, last] = String(input?.Range).replace('bytes=', '').split('-').map(Number);
-            connection.reply.status = 206;
-            const whole = Math.min(size, 64 * 1024);
-            connection.reply.contentRange = `bytes ${first}-${last}/${whole}`;
-            const index = Number(key.slice(key.lastIndexOf('-') + 1));
-            sink?.accept(new Payload('run-1').view(index, first, last - first + 1));
-          }
-        },
-        { stages: ['write', 'range'], amounts: { rangeSize }, size },
-      );
-      const { latencies } = await measured;
-      assert.equal(latencies.get('range')?.size ?? null, rangeSize < MIB ? size : null);
-    }
-  },
-);
 
 test('a run that does not write measures with existing objects, and removes none', TIME_LIMIT, async (t) => {
   const { run, config, keys, endpoint } = await open(t, { stages: ['read', 'stat', 'remove'], objects: 30 });
