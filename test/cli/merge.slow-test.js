@@ -13,7 +13,6 @@ import { resultFrom } from '../helpers/result-schema.js';
 /** @import { Readable } from 'node:stream' */
 
 const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
-const BENCHMARK = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const OLD_LOG = fileURLToPath(new URL('../golden/old-tool.txt', import.meta.url));
 const OWN_LOG = fileURLToPath(new URL('../golden/own-log.txt', import.meta.url));
 
@@ -65,16 +64,6 @@ async function logFile(name, lines) {
 
 test("the peaks of the old tool's log are those in its summaries", async () => {
   assert.deepEqual(await peaksOf(OLD_LOG), { stdout: OLD_PEAKS, stderr: '', status: 0 });
-});
-
-test('refuses a file that is missing or a directory, by name', async () => {
-  for (const [file, problem] of [
-    ['missing.txt', 'cannot be read: no such file or directory (ENOENT)'],
-    ['.', 'is a directory, expected a log file'],
-  ]) {
-    const { stdout, stderr, status } = await peaksOf(OLD_LOG, file);
-    assert.deepEqual([stdout, stderr, status], ['', `error: ${file}: ${problem}\n`, 2]);
-  }
 });
 
 for (const args of [[OLD_LOG], ['--help']]) {
@@ -139,19 +128,4 @@ test('if the logs contain no stage, the results report that instead of keeping t
   assert.deepEqual(resultFrom(json).problems, [problem]);
   assert.ok(junit.includes(`<error type="incomplete" message="${problem}"/>`), junit);
   assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- found no stages in the files; /m);
-});
-
-test('the merge command of r2-benchmark does the same', async () => {
-  for (const args of [[OWN_LOG], ['missing.txt']]) {
-    const child = spawn(process.execPath, [BENCHMARK, 'merge', ...args], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const [stdout, stderr, [status]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
-    assert.deepEqual({ stdout, stderr, status }, await peak(...args), args.join(' '));
-  }
 });

@@ -239,49 +239,42 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     });
   }
 
-  for (const [what, parameters] of /** @type {[string, string[]][]} */ ([
-    ['at the end of a run', ['20', '4', '--stages', 'write', '--run-id', 'endless']],
-    ['of all runs', ['--cleanup', '--list']],
-  ])) {
-    test(`Row 46: a list ${what} with endless new keys is given up`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      let listed = 0;
-      const proxy = await startFaultProxy(t, endpoint, (exchange) =>
-        exchange.operation === 'LIST' ? exchange.listOneMore(`~${String(listed++).padStart(9, '0')}`) : exchange.pass(),
-      );
-      const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }) });
-      assertStatus(outcome, 1);
-      assert.match(
-        outcome.stderr,
-        /^error: .*the list of bucket bucket-[ab] continues after 100 pages in a row without anything relevant/m,
-      );
-      assert.ok(listed > 100 && listed < 400, `${listed} pages`);
+  test('Row 46: a list with endless new keys is given up', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    let listed = 0;
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'LIST' ? exchange.listOneMore(`~${String(listed++).padStart(9, '0')}`) : exchange.pass(),
+    );
+    const outcome = await runCommand(t, ['20', '4', '--stages', 'write', '--run-id', 'endless'], {
+      dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
     });
-  }
+    assertStatus(outcome, 1);
+    assert.match(
+      outcome.stderr,
+      /^error: .*the list of bucket bucket-[ab] continues after 100 pages in a row without anything relevant/m,
+    );
+    assert.ok(listed > 100 && listed < 400, `${listed} pages`);
+  });
 
-  for (const [what, parameters] of /** @type {[string, string[]][]} */ ([
-    ['that ends a run', ['20', '4', '--stages', 'write', '--run-id', 'frozen', '--cores', '1']],
-    ['by command', ['--cleanup', 'frozen']],
-  ])) {
-    test(`Row 40: a clean-up ${what} reports that a frozen store does not answer, and ends after a minute`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const proxy = await startFaultProxy(t, endpoint, (exchange) =>
-        exchange.operation === 'LIST' ? undefined : exchange.pass(),
-      );
-      const outcome = await runCommand(t, [...parameters, '--timeout', '1h'], {
-        dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
-        env: fastTime(20),
-      });
-      assertStatus(outcome, 1);
-      const lines = outcome.stderr.match(/^Clean-up: .* after \d+s, no response for \d+s$/gm) ?? [];
-      assert.ok(lines.length >= 10 && lines.length <= 40, outcome.stderr);
-      assert.match(
-        outcome.stderr,
-        /^error: clean-up: no request has succeeded for 60s: check that the store is still reachable$/m,
-      );
-      assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
+  test('Row 40: a clean-up reports that a frozen store does not answer, and ends after a minute', async (t) => {
+    const run = ['20', '4', '--stages', 'write', '--run-id', 'frozen', '--cores', '1'];
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'LIST' ? undefined : exchange.pass(),
+    );
+    const outcome = await runCommand(t, [...run, '--timeout', '1h'], {
+      dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
+      env: fastTime(20),
     });
-  }
+    assertStatus(outcome, 1);
+    const lines = outcome.stderr.match(/^Clean-up: .* after \d+s, no response for \d+s$/gm) ?? [];
+    assert.ok(lines.length >= 10 && lines.length <= 40, outcome.stderr);
+    assert.match(
+      outcome.stderr,
+      /^error: clean-up: no request has succeeded for 60s: check that the store is still reachable$/m,
+    );
+    assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
+  });
 
   test('Row 17: a run killed in a later stage is cleaned up, too', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: SLOW_DELETES });

@@ -108,7 +108,6 @@ function machineLine(data) {
 }
 
 const REFUSAL = `<Error><Code>InternalError</Code><Message>no ${IN_XML}</Message></Error>`;
-const RAW_REFUSAL = `<Error><Code>InternalError</Code><Message>no ${ESCAPES}</Message></Error>`;
 const LISTING = `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>benchmark/${IN_XML}</Key><Size>1</Size></Contents></ListBucketResult>`;
 
 const NO_UPLOADS = '<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>';
@@ -118,19 +117,6 @@ const CASES = {
   'a certificate, where connections are opened': {
     shown: `4 of 4 connections could not be opened in advance (Host: localhost. is not cert's CN: a.test${SHOWN}`,
     run: (t) => runWithCertificate(t, ['--no-preflight']),
-  },
-  'what OpenSSL says of a server without TLS': {
-    shown: '4 of 4 connections could not be opened in advance (wrong version number (ERR_SSL_WRONG_VERSION_NUMBER))',
-    async run(t) {
-      const { port } = await startSocketServer(t, {
-        onSocket: (socket) => socket.once('data', () => socket.end('no\r\n'.repeat(9))),
-      });
-      return runWith(t, [...RUN, '--no-preflight'], { S3_USE_SSL: '1', S3_PORT: String(port) });
-    },
-  },
-  'a file that cannot be written': {
-    shown: SHOWN,
-    run: (t) => runWith(t, [...RUN, '--json', `${ESCAPES}/result.json`]),
   },
   'an option that there is not': { shown: SHOWN, run: (t) => runWith(t, [...RUN, `--${ESCAPES}`]) },
   'the name of a log, in a table': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG, ['--csv', '-']) },
@@ -154,17 +140,9 @@ const CASES = {
         machineLine({ kind: ESCAPES, stage: ESCAPES }),
       ]),
   },
-  'what a store says, in preflight': {
-    shown: SHOWN,
-    run: (t) => runWithAnswer(t, answerOf(400, REFUSAL), RUN),
-  },
   'what a store says, in a stage': {
     shown: `failed: HTTP 400 InternalError: no ${SHOWN}`,
     run: (t) => runWithAnswer(t, answerOf(400, REFUSAL), [...RUN, '--no-preflight']),
-  },
-  'what a store says, not escaped as XML is': {
-    shown: 'HTTP 400',
-    run: (t) => runWithAnswer(t, answerOf(400, RAW_REFUSAL), RUN),
   },
   'the status line and headers': {
     shown: 'HTTP 503',

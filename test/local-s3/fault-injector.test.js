@@ -71,18 +71,6 @@ test('listings, batch deletions and bucket checks are affected only if they are 
   assert.equal(faults.decide('PUT', undefined).fault?.status, 503);
 });
 
-test('a rate lets that many requests per second pass, and a small burst', () => {
-  let time = 0;
-  const [faults] = injectors('rate=500', { now: () => time });
-  let passed = 0;
-  for (; time < 10_000; time += 0.5) {
-    const { fault } = faults.decide('HEAD', SIZE);
-    passed += fault === null ? 1 : 0;
-    assert.ok(fault === null || (fault.status === 503 && fault.code === 'SlowDown'));
-  }
-  assert.ok(Math.abs(passed - 5000) <= 26, `${passed} passed in ten seconds`);
-});
-
 test('buckets share an item, have one each with EACH, and a named one has its own', () => {
   const buckets = ['bucket-a', 'bucket-b', 'bucket-c'];
   const twice = (/** @type {string} */ script) => {
@@ -131,30 +119,4 @@ test('a queue starts requests in order of arrival, never above its rate and carr
       });
     }),
   );
-});
-
-test('bodies share a bandwidth, part by part, and none is faster than it would be alone, or slowed by late parts', () => {
-  let now = 0;
-  const faultsWith = (/** @type {string} */ script) => injectors(script, { now: () => now })[0];
-  const shared = faultsWith('bandwidth=1MB');
-  const paces = [shared.pace('PUT'), shared.pace('GET')];
-  const passed = [0, 0];
-  for (let part = 0; part < 20; part += 1) {
-    paces.forEach((pace, place) => {
-      now = passed[place];
-      passed[place] = now + (pace?.(100_000) ?? 0);
-    });
-  }
-  // Four megabytes together, minus the carry-over.
-  assert.ok(Math.abs(passed[0] - 3850) < 1e-6 && Math.abs(passed[1] - 3950) < 1e-6, `${passed}`);
-  assert.equal(shared.pace('HEAD'), null, 'a HEAD has no body');
-
-  now = 0;
-  const pace = faultsWith('bandwidth=1MB').pace('GET');
-  let last = 0;
-  for (let part = 0; part < 100; part += 1) {
-    now = last + 1.5;
-    last = now + (pace?.(65_536) ?? 0);
-  }
-  assert.ok(Math.abs(last - 6553.6) < 1e-6, `${last}`);
 });

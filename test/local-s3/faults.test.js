@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operationsOf, parseFaults } from '../../lib/local-s3/faults.js';
+import { parseFaults } from '../../lib/local-s3/faults.js';
 
 /** @type {[script: string, items: object[]][]} */
 const SCRIPTS = [
   ['', []],
-  ['latency=20ms..1.5s', [{ name: 'latency', minimum: 20, maximum: 1500 }]],
   ['latency=lognormal:20ms:0.5', [{ name: 'latency', median: 20, sigma: 0.5 }]],
   ['PUT.status=503:5%', [{ name: 'status', operation: 'PUT', status: 503, code: 'SlowDown', probability: 0.05 }]],
   [
@@ -21,13 +20,6 @@ const SCRIPTS = [
       { name: 'retry-after', milliseconds: 2000 },
       { name: 'rate', perSecond: 500 },
       { name: 'close', requests: 100 },
-    ],
-  ],
-  [
-    'bandwidth=10MB,GET.bandwidth=64KiB',
-    [
-      { name: 'bandwidth', bytesPerSecond: 10_000_000 },
-      { name: 'bandwidth', operation: 'GET', bytesPerSecond: 65_536 },
     ],
   ],
   ['PUT.stall=2s@1.5s', [{ name: 'stall', operation: 'PUT', length: 2000, after: 1500 }]],
@@ -47,20 +39,6 @@ for (const [script, items] of SCRIPTS) {
     assert.deepEqual(parseFaults(`seed=7,skew=-20m,${script}`), { seed: 7, skew: -1_200_000, items: expected });
   });
 }
-
-test('a fault without a method applies to objects and their uploads only, if it makes sense for them', () => {
-  const ofUploads = ['CREATE', 'PART', 'COMPLETE', 'ABORT'];
-  for (const [script, operations] of /** @type {[string, string[]][]} */ ([
-    ['reset=1%', ['PUT', 'GET', 'HEAD', 'DELETE', ...ofUploads]],
-    ['truncate=1%', ['GET']],
-    ['lost=1%', ['PUT', ...ofUploads]],
-    ['bandwidth=1MB', ['PUT', 'GET', 'PART']],
-    ['wrong-size=1%', ['HEAD']],
-    ['LIST.reset=1%', ['LIST']],
-  ])) {
-    assert.deepEqual(operationsOf(parseFaults(script).items[0]), operations);
-  }
-});
 
 test('reports all mistakes of a script at once, each with what was expected', () => {
   const mistakes = [
