@@ -154,6 +154,8 @@ export interface CommonOptions {
   faults?: string | null;
   /** True if the SDK had its own sockets, retries and checksums. */
   sdkDefaults?: boolean | null;
+  /** True if objects were read with presigned URLs. */
+  presigned?: boolean | null;
   /** True if List walked through all pages one after the other. */
   listWalk?: boolean | null;
   /** Delimiter of List. */

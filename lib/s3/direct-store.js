@@ -99,6 +99,7 @@ export class DirectConnection {
   #now;
   #epochNow;
   #payloadIsSigned;
+  #presignsReads;
   #basePath;
   #bucketIsInPath;
   #keysAreForeign;
@@ -158,13 +159,14 @@ export class DirectConnection {
 
   /**
    * @param {string} host the value of the Host header
-   * @param {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>} signer
+   * @param {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy' | 'presign'>} signer
    * @param {StoreOptions} options
    */
   constructor(host, signer, options) {
     const { agent, hostname, keepAlive, useTls, basePath = '', addressing, now, epochNow, onColo } = options;
-    const { keysAreForeign = false } = options;
+    const { keysAreForeign = false, presigned = false } = options;
     this.#signer = signer;
+    this.#presignsReads = presigned;
     this.#now = now;
     this.#epochNow = epochNow;
     this.#payloadIsSigned = !useTls;
@@ -206,7 +208,10 @@ export class DirectConnection {
       request.body = NO_BYTES;
       request.size = 0;
     }
-    if (input !== undefined && call.headerNames !== null) {
+    if (this.#presignsReads && call.receivesObject) {
+      request.target = this.#signer.presign(method, path);
+      request.headers = input && call.headerNames ? namedIn(call.headerNames, input).flat() : [];
+    } else if (input !== undefined && call.headerNames !== null) {
       const canonical = query === null ? '' : canonicalQuery(queryOf(call, query, input));
       const headers = namedIn(call.headerNames, input);
       request.target = canonical === '' ? path : `${path}?${canonical}`;

@@ -17,10 +17,11 @@ import { AttemptError, THROTTLED } from './s3-error.js';
 /** The headers that every read sends. Without `identity`, a server could compress the objects that we verify. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
 
-/** @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>} */
+/** @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy' | 'presign'>} */
 const UNSIGNED = Object.freeze({
   sign: () => [...HEADERS],
   signHeaders: (_method, _path, _hashed, _query, headers) => [...headers.flat(), ...HEADERS],
+  presign: (_method, path) => path,
   signCopy() {
     throw new RangeError('expected a request that reads an object');
   },

@@ -152,6 +152,7 @@ export class RequestSigner {
   #headersEndOfCopy = '';
   #authorizationStart = '';
   #authorizationStartOfCopy = '';
+  #presignedQuery = '';
 
   /**
    * @param {{ credentials: LiveCredentials, region: SigningRegion, host: string, now: () => number }} options `host`:
@@ -177,6 +178,17 @@ export class RequestSigner {
     // The specification's canonical request.
     const canonical = `${method}\n${path}\n${query}\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
     return this.#headersOf(hashed, this.#authorizationStart + this.#textSigner.sign(sha256(canonical)));
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path already encoded
+   * @returns {string} path and query of a URL that anyone can use for a day, with a Host header and any others
+   */
+  presign(method, path) {
+    this.#refresh();
+    const canonical = `${method}\n${path}\n${this.#presignedQuery}\nhost:${this.#host}\n\nhost\n${UNSIGNED_PAYLOAD}`;
+    return `${path}?${this.#presignedQuery}&X-Amz-Signature=${this.#textSigner.sign(sha256(canonical))}`;
   }
 
   /**
@@ -261,5 +273,13 @@ export class RequestSigner {
     this.#headersEndOfCopy = `${headersEnd}${signedHeadersOfCopy}\n`;
     this.#authorizationStart = `${start}${signedHeaders}, Signature=`;
     this.#authorizationStartOfCopy = `${start}${signedHeadersOfCopy}, Signature=`;
+    this.#presignedQuery = canonicalQuery([
+      ['X-Amz-Algorithm', ALGORITHM],
+      ['X-Amz-Credential', `${accessKeyId}/${scope}`],
+      ['X-Amz-Date', this.#date],
+      ['X-Amz-Expires', '86400'],
+      ...(sessionToken ? [/** @type {const} */ (['X-Amz-Security-Token', sessionToken])] : []),
+      ['X-Amz-SignedHeaders', 'host'],
+    ]);
   }
 }
