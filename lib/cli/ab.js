@@ -9,6 +9,7 @@ import { formatInterleaved } from '../report/compare-text.js';
 import { consoleReporter } from '../report/console.js';
 import { costLine } from '../report/cost-line.js';
 import { interleavedPage } from '../report/html/comparison-page.js';
+import { liveViewReporter } from '../report/live-view.js';
 import { openListeners } from '../report/reporters.js';
 import { nameOf, TurnProgress } from '../report/turn-progress.js';
 import { passesOf, runInterleaved } from '../run/interleaved-runs.js';
@@ -19,7 +20,7 @@ import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { shellWord } from '../text/shell-words.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
-import { versionsOf } from '../s3/versions.js';
+import { versionsOf } from '../s3/object-store.js';
 import { reportError } from './report-error.js';
 import { linesOfSides } from './sides.js';
 
@@ -200,7 +201,7 @@ function describe(words) {
  */
 function observerOf({ screen, config, quiet, now }) {
   const context = { screen, config, quiet, logFile: null, stdoutIsTaken: false, hasView: false, now };
-  const listeners = openListeners(context, [consoleReporter]);
+  const listeners = openListeners(context, [consoleReporter, liveViewReporter]);
   const [firstStage] = config.load.stages;
   let passes = 0;
   return {

@@ -1,10 +1,10 @@
 import { counted } from '../text/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
-import { cleanUpRun } from '../cleanup/clean-up-run.js';
+import { cleanUpRun } from '../cleanup/cleanup.js';
 import { isClean } from '../model/completeness.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
-import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
+import { requestVersioning, describeUnknown } from '../preflight/write-checks.js';
 import { isOfShard } from '../workload/shard.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand } from './later-commands.js';

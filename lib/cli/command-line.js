@@ -11,8 +11,8 @@ import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
-import { FROM_CLONE } from '../store/hint.js';
-import { VERSION } from '../s3/versions.js';
+import { FROM_CLONE } from '../store/environment.js';
+import { VERSION } from '../s3/object-store.js';
 import { SHELLS } from './shells.js';
 import { linesOfSides } from './sides.js';
 import { UsageError, refuseIfAny } from '../options/usage-error.js';
@@ -24,7 +24,7 @@ import { UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { RunOptions } from '../run/run-options.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  * @import { Shell } from './shells.js'
  */
 

@@ -4,14 +4,14 @@ import { formatDuration, formatMegabytes } from '../text/units.js';
 import { ProgressLine } from '../report/progress.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { listRuns } from '../cleanup/list-runs.js';
-import { RunTally } from '../cleanup/run-tally.js';
+import { RunTally } from '../cleanup/list-runs.js';
 import { findVersioned, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand } from './later-commands.js';
 
 /**
  * @import { Config } from '../model/config.js'
- * @import { RunCounts } from '../cleanup/run-tally.js'
+ * @import { RunCounts } from '../cleanup/list-runs.js'
  * @import { CommandContext } from './cleanup.js'
  * @import { Later } from './later-commands.js'
  */

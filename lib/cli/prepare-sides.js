@@ -17,7 +17,7 @@ import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { Side } from '../model/interleaved.js'
  * @import { Config } from '../model/config.js'
  * @import { AbOptions, CommandLine } from './command-line.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  * @import { Later } from './later-commands.js'
  * @import { Target } from '../store/target.js'
  *

@@ -1,6 +1,6 @@
 import { rateOf, stagesOf } from '../operations/registry.js';
 import { UsageError } from '../options/usage-error.js';
-import { VERSION } from '../s3/versions.js';
+import { VERSION } from '../s3/object-store.js';
 import { formatDuration } from '../text/units.js';
 import { load } from './load.js';
 import { requireOtelPackages } from './otel-packages.js';

@@ -2,12 +2,12 @@ import { measureLoop } from '../host/event-loop.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { connectionHostname } from '../s3/address.js';
 import { AddressBook } from '../http/address-book.js';
-import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
+import { AttemptDeadlines } from '../s3/retry.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { createReadBuffer } from '../http/socket-reader.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { CLIENTS, openStore } from '../s3/object-store.js';
-import { SigningRegion } from '../s3/signing-region.js';
+import { SigningRegion } from '../s3/live-credentials.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { Keyspace } from '../workload/keyspace.js';
@@ -23,15 +23,10 @@ import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
 
 /**
- * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Load, StageHooks } from './run-stage.js'
- * @import { OperationPartsState } from './operation-parts.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
- * @import { ConnectionCounts } from '../meter/connection-meter.js'
- * @import { BucketShare } from '../meter/part-meter.js'
- * @import { StageMeterState } from '../meter/stage-meter.js'
- * @import { LoopLoad, StageEnd } from '../model/result.js'
+ * @import { ConnectionRecord, StageRecord } from '../model/records.js'
  * @import { Grouping } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
@@ -80,22 +75,7 @@ import { runStage } from './run-stage.js';
  * @property {TimeLimit | null} limit
  */
 
-/**
- * A MeteredStage in plain values.
- *
- * @typedef {object} WorkerOutcome
- * @property {StageEnd} end
- * @property {FatalError | null} fatal
- * @property {number} startedAt monotonic ms
- * @property {number} endedAt monotonic ms
- * @property {StageMeterState[]} meters by kind
- * @property {BucketShare[]} buckets in the order in which the run lists them
- * @property {OperationPartsState} [parts] absent if operations are not split
- * @property {number} [waited] ms, see MeteredStage
- * @property {NotedState} [noted]
- * @property {LoopLoad} loop
- * @property {ConnectionCounts} connections since the previous stage
- */
+/** @typedef {StageRecord & { fatal: FatalError | null }} WorkerOutcome */
 
 /** One event loop's share of a run: its threads, their connections, its meters. */
 export class Worker {
@@ -241,15 +221,7 @@ export class Worker {
     } finally {
       loop = stopMeasuring();
     }
-    const { meters, buckets, parts, ...outcome } = staged;
-    return {
-      ...outcome,
-      meters: meters.kinds.map((meter) => meter.toState(outcome.endedAt)),
-      buckets: this.#spec.layout.buckets.map((bucket, slot) => ({ bucket, state: buckets?.[slot].toState() ?? null })),
-      parts: parts?.toState(),
-      loop,
-      connections: this.#takeConnections(),
-    };
+    return { ...staged, loops: [loop], connections: this.#takeConnections() };
   }
 
   /**
@@ -278,7 +250,7 @@ export class Worker {
     return { opened: opened - this.#opened, reused: reused - this.#reused, open };
   }
 
-  /** @returns {ConnectionCounts} */
+  /** @returns {ConnectionRecord} */
   #takeConnections() {
     const { opened, reused } = this.#agent.counts;
     const { socketWait } = this.#agent;
@@ -291,6 +263,6 @@ export class Worker {
     this.#opened = opened;
     this.#reused = reused;
     this.#socketWait = socketWait;
-    return { ...since, lookupTime, costs: this.#connectionMeter.take() };
+    return { ...since, lookupTime, ...this.#connectionMeter.take() };
   }
 }

@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeSha256 } from './node-sha256.js';
-import { percentEncode } from './percent-encoding.js';
+import { percentEncode } from './router.js';
 import { S3Error } from './s3-error.js';
 
+/** @import { IncomingHttpHeaders } from 'node:http' */
+
 /**
- * @import { IncomingHttpHeaders } from 'node:http'
- *
  * @typedef {object} Credentials
  * @property {string} accessKeyId
  * @property {string} secretAccessKey
@@ -41,12 +41,13 @@ export class SignatureCheck {
   #now;
 
   /**
-   * @param {{ credentials: readonly Credentials[], region: string, now: () => number,
-   *   sha256?: typeof NodeSha256 }} options `now`: the server's clock, epoch ms
+   * @param {{ credentials: readonly Credentials[], region: string, now: () => number }} options `now`: the server's
+   *   clock, epoch ms
    */
-  constructor({ credentials, region, now, sha256 = NodeSha256 }) {
+  constructor({ credentials, region, now }) {
     this.#region = region;
     this.#now = now;
+    const sha256 = Hash.bind(null, 'sha256');
     const common = { region, service: 's3', sha256, uriEscapePath: false, applyChecksum: false };
     this.#known = new Map(
       credentials.map(({ expiresAt = Infinity, ...keys }) => [
@@ -64,7 +65,7 @@ export class SignatureCheck {
   async check(request, body) {
     const { query, headers } = request;
     const isPresigned = query['X-Amz-Signature'] !== undefined;
-    const { accessKeyId, scopeDate, region, service, signedHeaders, signature } = parseAuthorization(
+    const [accessKeyId, scopeDate, region, service, signedHeaders, signature] = parseAuthorization(
       isPresigned ? { authorization: authorizationIn(query) } : headers,
     );
     const known = this.#known.get(accessKeyId);
@@ -127,11 +128,7 @@ export class SignatureCheck {
  * @returns {Promise<string>} the signature, 64 hexadecimal digits
  */
 async function sign(signer, { method, path, query, headers }, signedNames, signingDate) {
-  /** @type {Record<string, string>} */
-  const signedHeaders = {};
-  for (const name of signedNames) {
-    signedHeaders[name] = String(headers[name]);
-  }
+  const signedHeaders = Object.fromEntries([...signedNames].map((name) => [name, String(headers[name])]));
   const request = { method, path: canonicalPath(path), headers: signedHeaders, protocol: 'http:', hostname: '' };
   if (query['X-Amz-Signature'] !== undefined) {
     const own = Object.fromEntries(Object.entries(query).filter(([name]) => !name.startsWith('X-Amz-')));
@@ -162,7 +159,7 @@ function authorizationIn(query) {
   return `${algorithm} Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
-/** @param {Pick<IncomingHttpHeaders, 'authorization'>} headers */
+/** Returns the groups of {@link AUTHORIZATION}. @param {Pick<IncomingHttpHeaders, 'authorization'>} headers */
 function parseAuthorization({ authorization }) {
   if (authorization === undefined) {
     throw new S3Error('AccessDenied', 'Access Denied: the request is not signed.');
@@ -171,8 +168,7 @@ function parseAuthorization({ authorization }) {
   if (parts === null) {
     throw new S3Error('AuthorizationHeaderMalformed', 'Expected an Authorization header of the form AWS4-HMAC-SHA256.');
   }
-  const [, accessKeyId, scopeDate, region, service, signedHeaders, signature] = parts;
-  return { accessKeyId, scopeDate, region, service, signedHeaders, signature };
+  return parts.slice(1);
 }
 
 /** Like S3, encodes each character once, whatever the client encoded, and does not normalize. @param {string} path */

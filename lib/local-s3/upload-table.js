@@ -1,7 +1,6 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { checkBody } from './checksums.js';
 import { ETAG_HASH } from './object-table.js';
-import { MAX_BODY_BYTES } from './receive-body.js';
 import { S3Error } from './s3-error.js';
 
 /**
@@ -147,12 +146,6 @@ function refuseUnequal(sizes) {
   }
   if (sizes.some((size, index) => (index < sizes.length - 1 ? size !== first : size > first))) {
     throw new S3Error('InvalidPart', 'All parts except the last one must have the same length.');
-  }
-  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BODY_BYTES) {
-    throw new S3Error(
-      'EntityTooLarge',
-      `Your proposed upload exceeds the maximum allowed size of ${MAX_BODY_BYTES} bytes.`,
-    );
   }
 }
 

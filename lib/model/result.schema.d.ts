@@ -3,7 +3,7 @@
 /**
  * The measurements of one run, or of several hosts together. Top-level facts are those that all hosts share; a fact
  * that differs between hosts is null, and `hosts` has the facts of each host. Later versions may add fields: readers
- * warn about fields they do not know and continue.
+ * ignore fields that they do not know.
  */
 export interface Result extends CommonFacts {
   /** Version of this format. It increases when a reader of the old format would misread the new one. */

@@ -1,7 +1,7 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { versionOf } from '../workload/mixed-objects.js';
-import { changedError, checkSize, refuseChanged } from './existing-object.js';
+import { changedError, checkSize, refuseChanged } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint, refuseMismatch } from './operation.js';
 import { checkBody, findsObject, lowestOf } from './versions.js';
 

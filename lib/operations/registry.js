@@ -1,19 +1,18 @@
 import { batchRemove } from './batch-remove.js';
 import { copy } from './copy.js';
-import { create } from './create.js';
 import { list } from './list.js';
+import { create, swap } from './race.js';
 import { range } from './range.js';
 import { read } from './read.js';
 import { remove } from './remove.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE, mixedStage, rewritingStage, stageOf } from './stage.js';
 import { stat } from './stat.js';
-import { swap } from './swap.js';
 import { write } from './write.js';
 
 /**
+ * @import { LoadConfig, OperationAmounts } from '../model/config.js'
  * @import { Operation } from './operation.js'
  * @import { Stage } from './stage.js'
- * @import { LoadConfig } from '../model/config.js'
  */
 
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
@@ -106,3 +105,6 @@ export function operationNamed(name) {
   }
   return operation;
 }
+
+/** @type {Readonly<OperationAmounts>} */
+export const DEFAULT_AMOUNTS = Object.freeze({ rangeSize: 4096, pageSize: 1000, batch: 1000, contenders: 8 });

@@ -7,7 +7,7 @@ import { formatSize, formatTime } from '../text/units.js';
 import { formatAccess, parseAccess } from '../workload/access.js';
 import { isRunId } from '../workload/keyspace.js';
 import * as conditions from './conditions.js';
-import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
+import { DEFAULT_AMOUNTS } from '../operations/registry.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 
@@ -161,7 +161,7 @@ const WORKLOAD = {
   mix: {
     flag: '--mix <shares>',
     help: 'one stage of mixed operations, e.g. read=70,write=20,stat=5,remove=5',
-    detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](../measure/mixed-loads.md)',
+    detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](../measure/loads.md#mixed-loads)',
     main: true,
     read: values.mix,
     record: values.formatMix,
@@ -544,7 +544,7 @@ const CLIENT = {
       .join(', ')
       .replace(/, (?=[^,]+$)/, ' or '),
     detail:
-      'see [the clients](../develop/performance.md#the-clients), [at the edge](../measure/edge.md) and [public reads](../measure/public-reads.md)',
+      'see [the clients](../develop/performance.md#the-clients), [at the edge](../measure/clients.md#at-the-edge) and [public reads](../measure/clients.md#public-reads)',
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
@@ -568,7 +568,7 @@ const CLIENT = {
   sdkDefaults: {
     flag: '--sdk-defaults',
     help: "with --client sdk: the SDK's own sockets, retries and checksums, as applications have them",
-    detail: 'see [the SDK as applications have it](../measure/sdk-defaults.md)',
+    detail: 'see [the SDK as applications have it](../measure/clients.md#the-sdk-as-applications-have-it)',
     needs: { client: 'sdk' },
     excludes: { retries: true, keepAlive: true, checksum: true, proxy: true },
     role: 'load',
@@ -586,7 +586,7 @@ const CLIENT = {
   publicUrl: {
     flag: '--public-url <url>',
     help: 'with --client public: address to read from, instead of PUBLIC_URL',
-    detail: '`{bucket}` in it stands for the bucket; see [public reads](../measure/public-reads.md)',
+    detail: '`{bucket}` in it stands for the bucket; see [public reads](../measure/clients.md#public-reads)',
     read: values.publicUrl,
     record: values.formatPublicUrl,
     needs: { client: 'public' },

@@ -1,7 +1,7 @@
 import { formatSizes } from '../workload/size-distribution.js';
-import { keptSizeProblem } from '../preflight/kept-size.js';
+import { keptSizeProblem } from '../preflight/existing-objects.js';
 import { listExisting } from '../preflight/list-existing.js';
-import { TimeBudget } from '../preflight/time-budget.js';
+import { TimeBudget } from '../preflight/unloaded-latency.js';
 import { WriteChecks } from '../preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';

@@ -9,7 +9,7 @@ import { fileLimitProblem } from './file-limit.js';
 /**
  * @import { Config, GivenStore } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  * @import { Target } from '../store/target.js'
  */
 

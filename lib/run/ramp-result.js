@@ -1,15 +1,10 @@
-import { sumOfBuckets } from '../meter/part-meter.js';
-import { sumOfConnections } from '../meter/connection-meter.js';
-import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
-import { worstEnd } from '../model/stage-ends.js';
+import { sumOfStages } from '../model/records.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { RampShortfall, RampStep, StageResult } from '../model/result.js'
- * @import { Stage } from '../operations/stage.js'
  * @import { FinishedSlot } from '../engine/run-slot.js'
  * @import { TakenOfRamp } from './ramp-steps.js'
  * @import { StageResults } from './stage-result.js'
@@ -25,7 +20,6 @@ import { worstEnd } from '../model/stage-ends.js';
  */
 export function stepOf(slot, { threads, outcome, shortfall }) {
   const { startsAt, countsFrom, endsAt } = slot;
-  const counts = outcome?.meter.counts();
   const histograms = countedSeconds(slot).flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
   return {
     slotStart: startsAt,
@@ -35,8 +29,8 @@ export function stepOf(slot, { threads, outcome, shortfall }) {
     secondStart: countsFrom,
     operations: countedOperations(slot, outcome),
     ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
-    errors: counts === undefined ? 0 : failedAttemptsOf(counts),
-    throttled: counts?.throttled ?? 0,
+    errors: outcome?.whole.failedAttempts ?? 0,
+    throttled: outcome?.whole.throttled ?? 0,
     shortfall,
   };
 }
@@ -51,7 +45,8 @@ function countedSeconds({ countsFrom, stopsAt }) {
  * @param {StageOutcome | null} outcome
  */
 function countedOperations(slot, outcome) {
-  return countedSeconds(slot).map((second) => outcome?.meter.seconds.at(second).operations ?? 0);
+  const operations = new Map(outcome?.whole.seconds.map((each) => [each.secondStart, each.operations]));
+  return countedSeconds(slot).map((second) => operations.get(second) ?? 0);
 }
 
 /**
@@ -73,7 +68,7 @@ export function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
   if (hasRunOut) {
     return 'objects';
   }
-  const isFutile = outcome.meter.counts().attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
+  const isFutile = outcome.whole.attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
   return isFutile ? 'stalled' : null;
 }
 
@@ -83,11 +78,10 @@ export function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
  *
  * @param {readonly TakenOfRamp[]} finished at least one has run
  * @param {StageResults} results
- * @param {Stage} stage
  * @param {Clock} clock
  * @returns {StageResult}
  */
-export function rampResult(finished, results, stage, clock) {
+export function rampResult(finished, results, clock) {
   const ran = finished.flatMap(({ outcome, load, ...rest }) =>
     outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
   );
@@ -98,49 +92,24 @@ export function rampResult(finished, results, stage, clock) {
   const { bottleneck, clientLoad, hostLoad } = results.of({ outcome: most.outcome, load: most.load });
   const outcome = sumOfOutcomes(
     ran.map((each) => each.outcome),
-    stage,
     clock,
   );
   const last = finished[finished.length - 1];
   // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
-  const stopsAt = last.outcome !== null && outcome.meter.counts().drainOperations > 0 ? last.stopsAt : undefined;
+  const stopsAt = last.outcome !== null && outcome.whole.drainOperations > 0 ? last.stopsAt : undefined;
   const sum = results.of({ outcome, load: most.load, stopsAt });
   return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
 }
 
 /**
  * @param {readonly StageOutcome[]} outcomes consecutive outcomes of one stage, at least one
- * @param {Stage} stage
  * @param {Clock} clock
  * @returns {StageOutcome} with the client and host load of the last outcome
  */
-function sumOfOutcomes(outcomes, stage, clock) {
-  const last = outcomes[outcomes.length - 1];
-  const [{ startedAt }] = outcomes;
-  const { endedAt } = last;
-  const kinds = stage.kinds.map((_, kind) => {
-    const sum = new StageMeter(clock, startedAt);
-    outcomes.forEach((outcome) => sum.addState(outcome.kinds[kind].toState(outcome.endedAt)));
-    return sum;
-  });
+function sumOfOutcomes(outcomes, clock) {
   return {
-    ...last,
-    // The parts of the last step do not represent the whole stage.
-    parts: undefined,
-    end: worstEnd(outcomes.map(({ end }) => end)),
-    startedAt,
-    endedAt,
-    meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null }),
-    kinds,
-    waited: outcomes.reduce((sum, { waited = 0 }) => sum + waited, 0),
-    buckets: sumOfBuckets(
-      outcomes.map(({ buckets }) =>
-        buckets.map(({ bucket, meter }) => ({ bucket, state: meter === null ? null : meter.toState() })),
-      ),
-    ),
+    ...outcomes[outcomes.length - 1],
+    ...sumOfStages(outcomes, clock),
     secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
-    connections: sumOfConnections(
-      outcomes.map(({ connections: { meter, ...counts } }) => ({ ...counts, costs: meter.toState() })),
-    ),
   };
 }

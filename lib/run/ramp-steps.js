@@ -158,7 +158,7 @@ export class RampSteps {
           : `${name}: nothing was done, because this host missed all of its slots; start it early enough to be ready at --start-at`;
       return { result: null, problem, isTransient: true, continues: true };
     }
-    return { result: rampResult(finished, results, stage, this.#parts.context.clock) };
+    return { result: rampResult(finished, results, this.#parts.context.clock) };
   }
 
   /** @param {number} index of a step */
@@ -211,8 +211,8 @@ function isLate(slot, now) {
  * @param {number} before ms without a success at the end of the previous steps
  * @returns {number} ms without a success at its end, excluding the idle time between steps
  */
-function silenceAfter({ startedAt, endedAt, meter }, before) {
-  return meter.operations === 0 ? before + endedAt - startedAt : endedAt - meter.lastSuccessAt;
+function silenceAfter({ startedAt, endedAt, whole }, before) {
+  return whole.operations === 0 ? before + endedAt - startedAt : endedAt - whole.lastSuccessAt;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { classify } from '../bottleneck/classify.js';
 import { isClientAtLimit } from '../bottleneck/signs.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';
 import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from '../search/rate-search.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
@@ -73,25 +72,25 @@ export function overRates(limits, parts) {
  * @returns {RateMeasurement}
  */
 function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
-  const counts = outcome.meter.counts();
-  const { operations, attempts } = outcome.meter.latencies();
+  const { whole } = outcome;
+  const { operations, attempts, histogram: encoded } = whole.latency;
+  const lateIn = (/** @type {string | null | undefined} */ text) => Histogram.decode(String(text)).countAbove(slo);
   const from = clock.toEpoch(outcome.startedAt + step.settle);
   const until = clock.toEpoch(outcome.startedAt + step.settle + windows.length * WINDOW_MS);
   const seconds = [...outcome.secondLatencies]
     .filter(([second]) => 1000 * second >= from && 1000 * (second + 1) <= until)
     .flatMap(([, { histogram }]) => (histogram === null ? [] : [Histogram.decode(histogram)]))
     .map((latencies) => ({ operations: latencies.count, late: latencies.countAbove(slo) }));
-  const { p99 = 0, maximum = 0 } = operations.summary() ?? {};
   return {
-    completed: operations.count,
-    late: operations.countAbove(slo),
+    completed: operations?.count ?? 0,
+    late: lateIn(encoded.operations),
     seconds,
-    attempts: attempts.count,
-    lateAttempts: attempts.countAbove(slo),
-    failedAttempts: failedAttemptsOf(counts),
-    allAttempts: counts.attempts,
-    p99,
-    maximum,
+    attempts: attempts?.count ?? 0,
+    lateAttempts: lateIn(encoded.attempts),
+    failedAttempts: whole.failedAttempts,
+    allAttempts: whole.attempts,
+    p99: operations?.p99 ?? 0,
+    maximum: operations?.maximum ?? 0,
     duration: windows.length * WINDOW_MS,
     isClientBusy: isClientBusy || isEndpointStarved(outcome.hostLoad),
     isHostUnsteady:

@@ -1,6 +1,5 @@
 import { withBucketAccess } from '../cleanup/bucket-access.js';
-import { cleanUpRun } from '../cleanup/clean-up-run.js';
-import { lookThrough } from '../cleanup/cleanup.js';
+import { cleanUpRun, lookThrough } from '../cleanup/cleanup.js';
 import { runPool } from '../engine/run-pool.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { IntegrityError } from '../operations/operation.js';

@@ -1,5 +1,5 @@
 import type { RunObserver } from '../model/run-events.js';
-import type { Invocation } from '../store/hint.js';
+import type { Invocation } from '../store/environment.js';
 
 /** What a run gets besides its options. */
 export interface RunContext {

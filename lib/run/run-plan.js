@@ -97,7 +97,7 @@ async function runSlots(plan, session) {
     } else {
       const { finished, moved } = await runPlanned({ ...planned, slot }, plan, done, session);
       last = finished.outcome;
-      done = { operations: done.operations + last.meter.done, moved: done.moved + moved };
+      done = { operations: done.operations + last.whole.done, moved: done.moved + moved };
       plan.take(finished, observer);
     }
   }

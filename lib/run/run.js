@@ -4,7 +4,7 @@ import { EVENT_NAMES } from '../model/event-names.js';
 import { resultOf } from '../model/result-of-run.js';
 import { readRunOptions } from '../options/run-options.js';
 import { UsageError, inCode, refuseIfAny } from '../options/usage-error.js';
-import { versionsOf } from '../s3/versions.js';
+import { versionsOf } from '../s3/object-store.js';
 import { runBenchmark } from './benchmark-run.js';
 import { noticesOfLoad } from './load-notices.js';
 import { prepareRun } from './prepare-run.js';

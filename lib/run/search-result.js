@@ -1,7 +1,7 @@
 import { classify } from '../bottleneck/classify.js';
 import { busiestThread, isHostBusy } from '../bottleneck/host-evidence.js';
 import { sumsByName } from '../model/counters.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { sumOfKinds } from '../model/records.js';
 import { CapacitySearch, STAGE_MS } from '../search/capacity-search.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { meanOf } from '../statistics/moments.js';
@@ -9,7 +9,7 @@ import { meanOf } from '../statistics/moments.js';
 /**
  * @import { Evidence, Search, HalfSize } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { SearchStep, StageCounts, StageResult } from '../model/result.js'
+ * @import { SearchStep, StageResult } from '../model/result.js'
  * @import { SearchOptions } from '../search/capacity-search.js'
  * @import { FinishedStep, StepResult } from '../search/search-step.js'
  * @import { SearchConclusion, SearchPhase } from '../model/search.js'
@@ -41,9 +41,8 @@ export function overThreads(limits, parts) {
  * @returns {StepResult}
  */
 export function stepOutcome({ outcome, elapsed, begun, windows }) {
-  const { attempts, throttled } = outcome.meter.counts();
-  const latency = outcome.meter.latencies().operations.summary();
-  return { elapsed, consumed: begun, attempts, throttled, windows, latency };
+  const { attempts, throttled, latency } = outcome.whole;
+  return { elapsed, consumed: begun, attempts, throttled, windows, latency: latency.operations };
 }
 
 /**
@@ -52,6 +51,7 @@ export function stepOutcome({ outcome, elapsed, begun, windows }) {
  */
 const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
   'failed',
+  'failedAttempts',
   'integrityErrors',
   'vanished',
   'changed',
@@ -67,9 +67,8 @@ const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
  * @returns {SearchStep}
  */
 export function stepResult({ step, load, outcome, windows }, clock) {
-  const counts = outcome.meter.counts();
-  const { operations, failed, integrityErrors, throttled } = counts;
-  const latency = outcome.meter.latencies().operations.summary();
+  const { operations, failed, failedAttempts, integrityErrors, throttled, latency: ofWhole } = outcome.whole;
+  const latency = ofWhole.operations;
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
   const paused = clock.pausedBetween(startedAt, endedAt);
@@ -88,7 +87,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     seconds: (windows.length * WINDOW_MS) / 1000,
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
-    errors: failedAttemptsOf(counts),
+    errors: failedAttempts,
     throttled,
     failed: failed + integrityErrors,
     eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
@@ -187,26 +186,18 @@ function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) 
   return { threads, operations, attempts, throttled, backoffShare };
 }
 
-/** @param {FinishedStep} finished */
-function colosOf({ outcome }) {
-  return outcome.connections.meter.costs().colos ?? {};
-}
-
 /**
  * @param {StageResult} shown figures of the step that represents the stage
  * @param {readonly FinishedStep[]} finished at least one
  * @returns {StageResult} with the counts of all steps
  */
 export function withAllSteps(shown, finished) {
-  const counts = finished.map(({ outcome }) => outcome.meter.counts());
-  const sumOf = (/** @type {(each: StageCounts) => number} */ figure) =>
-    counts.reduce((sum, each) => sum + figure(each), 0);
+  const sum = sumOfKinds(finished.map(({ outcome }) => outcome.whole));
   return {
     ...shown,
-    ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sumOf((each) => each[name])])),
+    ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sum[name]])),
     // From all steps, because most connections get their first response in the first step.
-    connections: { ...shown.connections, colos: sumsByName(finished.map(colosOf)) },
-    failedAttempts: sumOf(failedAttemptsOf),
+    connections: { ...shown.connections, colos: sumsByName(finished.map(({ outcome }) => outcome.connections.colos)) },
     end: finished[finished.length - 1].outcome.end,
   };
 }

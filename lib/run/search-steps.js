@@ -293,7 +293,7 @@ function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, b
   if (limitingResource !== 'dollars' || needed === null) {
     return null;
   }
-  const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
+  const made = finished.reduce((sum, { outcome }) => sum + outcome.whole.attempts, 0);
   // If the limit is raised, earlier stages get an equal share of the increase and might spend it.
   return costs.limitFor([...toRun, ...before], needed.attempts, made);
 }

@@ -2,7 +2,7 @@ import type { Workers } from '../engine/workers.js';
 import type { Config } from '../model/config.js';
 import type { RunObserver } from '../model/run-events.js';
 import type { RunResult, UnloadedLatency } from '../model/result.js';
-import type { TimeBudget } from '../preflight/time-budget.js';
+import type { TimeBudget } from '../preflight/unloaded-latency.js';
 import type { WriteChecks } from '../preflight/write-checks.js';
 import type { OpenRun } from './open-run.js';
 import type { Phases } from './phases.js';

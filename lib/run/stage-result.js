@@ -1,24 +1,19 @@
 import { classify } from '../bottleneck/classify.js';
-import { peakBytesOf } from '../meter/second-counts.js';
-import { stageLatency } from '../meter/stage-latencies.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
-import { peakOf } from '../model/seconds.js';
+import { COUNT_NAMES } from '../model/counters.js';
+import { largestWholeSecond, peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
-import { sizeClasses } from '../workload/size-distribution.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /**
  * @import { Evidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Pacing } from '../engine/arrivals.js'
- * @import { KindParts } from '../engine/operation-parts.js'
- * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
+ * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'
- * @import { KindResult, PartResult, SecondCount, StageResult } from '../model/result.js'
- * @import { StabilityResult, UnloadedLatency } from '../model/result.js'
- * @import { PartMeter } from '../meter/part-meter.js'
- * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { KindResult, PartResult, StageResult } from '../model/result.js'
+ * @import { StabilityResult, StageCounts, UnloadedLatency } from '../model/result.js'
+ * @import { BucketRecord, ConnectionRecord, KindRecord, PartRecord } from '../model/records.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { PlanContext } from './plan.js'
  */
@@ -78,7 +73,7 @@ export class StageResults {
  */
 export function stageResult(parts) {
   const { stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt } = parts;
-  const { meter, secondLatencies } = outcome;
+  const { whole, secondLatencies, slowest, failures } = outcome;
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
   const paused = clock.pausedBetween(startedAt, endedAt);
@@ -91,10 +86,11 @@ export function stageResult(parts) {
     endedAt: clock.toEpoch(outcome.endedAt - drain),
     duration: measured,
   };
-  const seconds = meter.seconds
-    .until(outcome.endedAt)
-    .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
-  const figures = figuresOf(meter, seconds, measuredTime, stage.isRace);
+  const seconds = whole.seconds.map(({ moved, ...count }) => ({
+    ...count,
+    ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY),
+  }));
+  const figures = figuresOf(whole, measuredTime, stage.isRace);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -117,17 +113,18 @@ export function stageResult(parts) {
     storeClock,
     objectsNeeded: parts.objectsNeeded ?? null,
     ...(parts.stability === undefined ? {} : { stability: parts.stability }),
-    ...outcome.noted,
+    slowest,
+    failures,
     ...figures,
-    buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
+    buckets: outcome.buckets.map((bucket) => bucketResult(bucket, measured)),
   };
-  const keyWait = (outcome.waited ?? 0) / (duration * load.threads);
+  const keyWait = outcome.waited / (duration * load.threads);
   const reads = outcome.kinds[stage.kinds.findIndex(({ operation }) => operation.name === 'read')];
-  const readsP99 = reads?.latencies().operations.summary()?.p99;
+  const readsP99 = reads?.latency.operations?.p99;
   const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait, readsP99 };
   const bottleneck = classify(evidence);
   return stage.kinds.length === 1
-    ? { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) }
+    ? { ...result, bottleneck, ...partResults(whole, measured) }
     : { ...result, bottleneck, kinds: kindResults(result, parts, measuredTime, evidence) };
 }
 
@@ -145,35 +142,32 @@ function orderOfObjects({ kinds }, { sizes, access }) {
 }
 
 /**
- * @param {KindParts<PartMeter> | undefined} parts of one kind's operations
- * @param {Load} load
+ * @param {KindRecord} record of one kind
  * @param {number} duration ms, for the rates
  * @returns {Pick<StageResult, 'sizeClasses' | 'reads'>}
  */
-function partResults(parts, { sizes }, duration) {
-  const partResult = (/** @type {PartMeter} */ meter) => ofPart(meter, duration);
-  const classes = sizes === undefined ? [] : sizeClasses(sizes);
-  const ofSizes = parts?.sizes?.map((meter, index) => ({ ...classes[index], ...partResult(meter) }));
-  const [first, repeated] = parts?.reads?.map(partResult) ?? [];
+function partResults({ sizeClasses, reads }, duration) {
   return {
-    ...(ofSizes === undefined ? {} : { sizeClasses: ofSizes }),
-    ...(first === undefined ? {} : { reads: { first, repeated } }),
+    ...(sizeClasses && {
+      sizeClasses: sizeClasses.map(({ from, to, ...part }) => ({ from, to, ...ofPart(part, duration) })),
+    }),
+    ...(reads && { reads: { first: ofPart(reads.first, duration), repeated: ofPart(reads.repeated, duration) } }),
   };
 }
 
 /**
- * @param {PartMeter} meter
+ * @param {PartRecord} part
  * @param {number} duration ms, for the rates
  * @returns {PartResult}
  */
-function ofPart({ operations, bytes, measured, measuredBytes, latencies }, duration) {
+function ofPart({ operations, bytes, measured, measuredBytes, latency, histogram }, duration) {
   return {
     operations,
     bytes,
     average: (1000 * measured) / duration,
     averageBytes: (1000 * measuredBytes) / duration,
-    latency: latencies.summary(),
-    histogram: latencies.encode(),
+    latency,
+    histogram,
   };
 }
 
@@ -185,39 +179,42 @@ function ofPart({ operations, bytes, measured, measuredBytes, latencies }, durat
 /**
  * The figures reported for a stage and for each of its kinds.
  *
- * @param {StageMeter} meter
- * @param {readonly SecondCount[]} seconds
+ * @param {KindRecord} record
  * @param {MeasuredTime} time
  * @param {boolean} [isRace]
  */
-function figuresOf(meter, seconds, time, isRace = false) {
-  const counts = meter.counts();
+function figuresOf(record, time, isRace = false) {
+  const { seconds, latency, failedAttempts, errors } = record;
+  const counts = /** @type {StageCounts} */ ({
+    ...Object.fromEntries(COUNT_NAMES.map((name) => [name, record[name]])),
+    errors,
+  });
   const average = (1000 * (counts.operations - counts.warmupOperations - counts.drainOperations)) / time.duration;
   const averageBytes = (1000 * (counts.bytes - counts.warmupBytes - counts.drainBytes)) / time.duration;
   return {
     average,
     peak: peakOf(seconds, { ...time, average }),
     averageBytes,
-    ...statusResults(meter, time.duration, isRace ? 'contenders' : 'cache'),
+    ...statusResults(record, time.duration, isRace ? 'contenders' : 'cache'),
     ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
-    peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
-    latency: stageLatency(meter.latencies()),
-    failedAttempts: failedAttemptsOf(counts),
+    peakBytes: largestWholeSecond(seconds, { ...time, average: averageBytes }, ({ moved }) => Math.round(moved)),
+    latency,
+    failedAttempts,
     ...counts,
   };
 }
 
 /**
- * @param {StageMeter} meter
+ * @param {KindRecord} record
  * @param {number} duration ms, for the rates
  * @param {'cache' | 'contenders'} name
  * @returns {Pick<StageResult, 'cache' | 'contenders'>} empty if no cache responded, and no operation was a race
  */
 function statusResults({ cache }, duration, name) {
-  const statuses = [...cache].map(([status, meter]) => {
-    return { status, ...ofPart(meter, duration), maxAge: meter.maxAge < 0 ? null : meter.maxAge };
+  const statuses = cache.map(({ status, maxAge, ...part }) => {
+    return { status, ...ofPart(part, duration), maxAge: maxAge < 0 ? null : maxAge };
   });
-  return cache.size === 0
+  return cache.length === 0
     ? {}
     : {
         [name]: statuses.sort(
@@ -227,36 +224,12 @@ function statusResults({ cache }, duration, name) {
 }
 
 /**
- * @param {BucketOutcome} outcome
- * @param {ReturnType<typeof figuresOf>} whole figures of the stage, used if it has only one bucket
+ * @param {BucketRecord} record
  * @param {number} duration ms, for the rates
  * @returns {BucketResult}
  */
-function bucketResult({ bucket, meter }, whole, duration) {
-  if (meter === null) {
-    const { operations, failed, integrityErrors, throttled, average, latency } = whole;
-    return {
-      bucket,
-      operations,
-      failed: failed + integrityErrors,
-      failedAttempts: whole.failedAttempts,
-      throttled,
-      average,
-      latency: latency.operations,
-      histogram: latency.histogram.operations,
-    };
-  }
-  const { operations, failed, throttled, latencies } = meter;
-  return {
-    bucket,
-    operations,
-    failed,
-    failedAttempts: meter.failedAttempts,
-    throttled,
-    average: (1000 * meter.measured) / duration,
-    latency: latencies.summary(),
-    histogram: latencies.encode(),
-  };
+function bucketResult({ measured, measuredBytes, bytes, latency, histogram, ...counts }, duration) {
+  return { ...counts, average: (1000 * measured) / duration, latency, histogram };
 }
 
 /**
@@ -269,13 +242,12 @@ function bucketResult({ bucket, meter }, whole, duration) {
 function kindResults(whole, parts, time, { average, keyWait }) {
   const { stage, outcome, load, availableCores, unloadedByOperation } = parts;
   return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
-    const meter = outcome.kinds[kind];
-    const figures = figuresOf(meter, meter.seconds.until(outcome.endedAt), time);
+    const figures = figuresOf(outcome.kinds[kind], time);
     const unloaded = unloadedByOperation?.get(name) ?? null;
     const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
     const evidence = evidenceOf({ ...whole, ...figures, unloaded, threads }, load, movesBytes, availableCores);
     const bottleneck = classify({ ...evidence, average, keyWait, ofThreads: whole.threads });
-    const ofParts = partResults(outcome.parts?.[kind], load, time.duration);
+    const ofParts = partResults(outcome.kinds[kind], time.duration);
     return { operation: name, threads, ...figures, unloaded, bottleneck, ...ofParts };
   });
 }
@@ -359,7 +331,7 @@ function loadResult(pacing) {
     : { mode: 'open loop', rate: pacing.rate, arrival: pacing.arrival };
 }
 
-/** @param {ConnectionOutcome} outcome */
-function connectionResult({ opened, reused, socketWait, lookupTime, meter }) {
-  return { opened, reused, ...(socketWait > 0 ? { socketWait } : {}), lookupTime, ...meter.costs() };
+/** @param {ConnectionRecord} record */
+function connectionResult({ socketWait, tcp, tls, ...counts }) {
+  return { ...counts, ...(socketWait > 0 ? { socketWait } : {}), tcp: tcp.latency, tls: tls.latency };
 }

@@ -210,12 +210,12 @@ function rangeOf({ creates, rewrites }, left, { load: { replay }, objects }) {
  * @returns {number | null} objects that a writing stage would have needed for its whole slot at the measured rate; null
  *   if it did not run out of objects
  */
-function objectsNeeded({ creates }, { end, startedAt, endedAt, meter }, slot) {
+function objectsNeeded({ creates }, { end, startedAt, endedAt, whole }, slot) {
   if (!creates || slot === null || end !== 'complete' || endedAt >= slot.stopsAt) {
     return null;
   }
   const { stopsAt } = slot;
-  const { operations } = meter.counts();
+  const { operations } = whole;
   return enoughObjects((operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1));
 }
 

@@ -141,9 +141,7 @@ export class PlannedStep {
    */
   finish({ outcome, claimed, hasRunOut }) {
     // Once its objects run out, a step is no longer a closed loop: its threads become idle one by one.
-    const ranOutAt = hasRunOut
-      ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
-      : Infinity;
+    const ranOutAt = hasRunOut ? outcome.endedAt - (outcome.whole.latency.operations?.maximum ?? 0) : Infinity;
     const measuredUntil = Math.min(this.#stopsAt, this.#closedAt, ranOutAt, outcome.endedAt);
     return {
       step: this.#step,
@@ -151,9 +149,9 @@ export class PlannedStep {
       stopsAt: this.#stopsAt,
       outcome,
       claimed,
-      begun: Math.max(claimed, outcome.meter.done + outcome.meter.counts().abandoned),
+      begun: Math.max(claimed, outcome.whole.done + outcome.whole.abandoned),
       elapsed: this.#clock.now() - this.#startsAt,
-      windows: wholeWindows(outcome.meter.windows, this.#step.settle, measuredUntil - this.#startsAt),
+      windows: wholeWindows(outcome.whole.windows, this.#step.settle, measuredUntil - this.#startsAt),
     };
   }
 }

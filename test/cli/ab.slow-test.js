@@ -81,26 +81,6 @@ describe('ab', { concurrency: 3 }, () => {
     );
   });
 
-  test('uses two buckets on two endpoints, and leaves nothing in either', async (t) => {
-    const [one, two] = [
-      await startTestEndpoint(t, { buckets: ['one'] }),
-      await startTestEndpoint(t, { buckets: ['two'], faults: 'PUT.latency=20ms' }),
-    ];
-    const folder = await folderWith(t, { 'a.env': dotEnvOf(one), 'b.env': dotEnvOf(two) });
-    const sides = ['--a', `--env-file ${folder}/a.env`, '--b', `--env-file ${folder}/b.env`];
-    const command = await startCommand(t, [...SHORT, ...sides, '--json', '-']);
-    const outcome = await command.outcome;
-    assertStatus(outcome, 0);
-    const result = JSON.parse(outcome.stdout);
-    assert.deepEqual([result.a.bucketNames, result.b.bucketNames], [['one'], ['two']]);
-    // A busy machine may hide the delay of one side.
-    assert.ok(['slower', 'cannot tell'].includes(result.stages[0].metrics[0].verdict));
-    for (const secret of [one.credentials.secretAccessKey, two.credentials.secretAccessKey]) {
-      assert.ok(!(outcome.stdout + outcome.stderr).includes(secret));
-    }
-    assert.deepEqual([await keysIn(one), await keysIn(two)], [[], []]);
-  });
-
   test('names a side that preflight refuses, writes nothing, and exits with status 2', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const folder = await folderWith(t, {});

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { FROM_CLONE } from '../../lib/store/hint.js';
+import { FROM_CLONE } from '../../lib/store/environment.js';
 import { prepareSides } from '../../lib/cli/prepare-sides.js';
 import { linesOfSides } from '../../lib/cli/sides.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
@@ -102,12 +102,6 @@ describe('the command line of ab', () => {
     assert.equal(plain.command, 'run');
   });
 
-  test('the displayed words of a side contain no password: a URL with one is rejected, and not shown', () => {
-    const words = '--proxy http://user:secret@proxy:3128 --endpoint-url https://user:secret@store';
-    const problems = problemsOf('100', '4', '--a', words, '--b', '');
-    assert.deepEqual([problems.length, problems.join().includes('secret')], [2, false]);
-  });
-
   test('problems of both sides are reported as common', () => {
     assert.deepEqual(linesOfSides(['one', 'two'], ['two', 'three']), ['two', 'A: one', 'B: three']);
   });
@@ -146,16 +140,5 @@ describe('before anything is written, ab refuses', () => {
     while (childProcesses().length > 0) {
       await setImmediate();
     }
-  });
-
-  test('a cost above the limit', async (t) => {
-    const folder = await folderWith(t, {
-      'r2.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=x.r2.cloudflarestorage.com\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
-    });
-    const given = ['ab', '1000', '4', '--a', '', '--b', '', '--max-cost', '0.1', '--env-file', `${folder}/r2.env`];
-    const { status, stderr } = await runInProcess(given, {});
-    assert.equal(status, 2);
-    // 34 passes of 1,000 writes at $4.50 per million, and of 2,000 reads and stats at $0.36 per million.
-    assert.match(stderr, /^error: --max-cost: all turns would cost \$0\.1775 at R2's list prices/m);
   });
 });

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
-import { main as peakPerformance } from '../../lib/cli/merge.js';
-import { CALLED_IN_CLONE, dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { machineRecords } from '../helpers/log-records.js';
 
-/** @param {string} file */
-async function addUp(file) {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const status = await peakPerformance([file], {}, { ...CALLED_IN_CLONE, stdin: Readable.from([]), stdout, stderr });
-  return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
-}
-
 describe('a search for the peak', { concurrency: 2 }, () => {
-  test('a signal ends it with its findings and an empty store; its log is not merged', async (t) => {
+  test('a signal ends it with its findings and an empty store', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms,queue=200' });
     const parameters = ['20000', '16', '--size', '1KiB', '--find-peak', '--json', 'result.json'];
     const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
@@ -41,14 +31,5 @@ describe('a search for the peak', { concurrency: 2 }, () => {
     assert.deepEqual([ofKind(records, 'second'), ofKind(records, 'summary')], [[], []]);
     const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
     assert.equal(stages[0].search.steps.length, rows.length);
-
-    const log = path.join(command.folder, 'log.txt');
-    await writeFile(log, outcome.stdout);
-    const { status, stdout, stderr } = await addUp(log);
-    assert.deepEqual([status, stdout], [1, '']);
-    assert.match(
-      stderr,
-      /log\.txt:1: a --find-peak search begins here: not counted, because searches cannot be added up$/m,
-    );
   });
 });

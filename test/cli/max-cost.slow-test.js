@@ -40,12 +40,6 @@ const LOADS = /** @type {const} */ ([
     end: 'Write',
   },
   {
-    load: 'objects in parts, some of which fail',
-    parameters: ['--size', '5242881', '--multipart', '--part-size', '5MiB', '--part-threads', '2'],
-    faults: `seed=6,${LATENCY},PART.status=503:10%`,
-    end: 'Write',
-  },
-  {
     load: 'a mix',
     parameters: ['--mix', 'read=70,write=20,stat=10'],
     objects: 200,

@@ -5,7 +5,7 @@ import { chooseStart, openWorkers, waitForStart } from '../../lib/run/begin-run.
 import { openRunClock } from '../../lib/run/run-clock.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { Phases } from '../../lib/run/phases.js';
-import { TimeBudget } from '../../lib/preflight/time-budget.js';
+import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';

@@ -18,5 +18,5 @@ test('with --presigned, reads have their signature in the URL, which the endpoin
     .filter((line) => line.includes('X-Amz-Signature='))
     .map((line) => /"([A-Z]+) /.exec(line)?.[1]);
   assert.deepEqual(methods, Array(40).fill('GET'));
-  assert.equal(result.options.presigned, true);
+  assert.equal(result.options?.presigned, true);
 });

@@ -7,7 +7,6 @@ import { Budget } from '../../lib/engine/budget.js';
 import { STALL_TIMEOUT_MS } from '../../lib/engine/stage-watch.js';
 import { mergeRamps } from '../../lib/merge/ramp.js';
 import { bucketMeters } from '../../lib/meter/part-meter.js';
-import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ABANDONED } from '../../lib/model/failed-attempts.js';
@@ -18,7 +17,7 @@ import { runFacts } from '../../lib/run/run-facts.js';
 import { RampSteps } from '../../lib/run/ramp-steps.js';
 import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { NO_HOST_LOAD } from '../helpers/host-load.js';
+import { NO_CONNECTIONS, stageOutcome } from '../helpers/stage-outcome.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
@@ -107,28 +106,13 @@ function prepare(
       for (const second of meter.seconds.until(clock.now())) {
         hooks.second({ ...second, billed: [second.operations], latencies: new LatencyHistogram() });
       }
-      return {
-        ...{
-          end: isStalled ? 'stalled' : controller.signal.aborted ? 'stopped' : 'complete',
-          fatal: null,
-          startedAt,
-          endedAt: clock.now(),
-        },
-        ...{
-          meter,
-          kinds: [meter],
-          buckets: buckets.map((bucket, slot) => ({ bucket, meter: meters?.[slot] ?? null })),
-        },
-        ...{ secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
-        connections: {
-          opened: 1,
-          reused: 0,
-          socketWait: 0,
-          lookupTime: tasks.length === 1 ? 7 : null,
-          meter: new ConnectionMeter(),
-        },
-        clientLoad: { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
-      };
+      return stageOutcome([meter], clock, {
+        end: isStalled ? 'stalled' : controller.signal.aborted ? 'stopped' : 'complete',
+        startedAt,
+        endedAt: clock.now(),
+        ...(meters && { buckets: meters.map((each, slot) => ({ bucket: buckets[slot], ...each.toRecord() })) }),
+        connections: { ...NO_CONNECTIONS, opened: 1, lookupTime: tasks.length === 1 ? 7 : null },
+      });
     },
   };
   const config = runConfig(NO_TARGET, { objects: 100_000, threads: 8, ...overrides });

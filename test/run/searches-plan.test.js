@@ -93,11 +93,11 @@ test('each stage is searched, and its findings are reported', async () => {
 test('a store that refuses above the peak’s threads is reported as throttling', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   workers.override = ({ load }, meter) => {
-    const { sum } = meter.latencies().operations;
+    const { operations } = meter.toRecord().latency;
     if (load.threads > 32) {
       meter.throttled = meter.operations / 4;
       Array.from({ length: meter.throttled }, () => meter.attemptFailed('throttled', 1, 0));
-      meter.timeLost = sum / 2;
+      meter.timeLost = (Number(operations?.mean) * Number(operations?.count)) / 2;
     }
     return {};
   };
@@ -341,9 +341,9 @@ test('failures in a single step are reported for the stage', async () => {
 test('a hold that was too short does not represent the stage', async () => {
   const { run, workers, result } = prepare({ stages: ['stat'] });
   let steps = 0;
-  workers.override = (task, meter) => {
+  workers.override = (task) => {
     steps += 1;
-    return task.load.threads === 32 && steps > 5 ? { endedAt: task.load.windows?.startsAt ?? 0, meter } : {};
+    return task.load.threads === 32 && steps > 5 ? { endedAt: task.load.windows?.startsAt ?? 0 } : {};
   };
   await run();
   const [{ search, average }] = result.stages;
