@@ -572,6 +572,8 @@ export interface SecondResult {
   failedAttempts?: number;
   /** Failed attempts that the store refused with a request to slow down. */
   throttled?: number;
+  /** Recorded requests of a replay that were due in the second. Absent in other stages, and in results from logs. */
+  due?: number;
   /** Median latency. Unit: ms. */
   p50: number | null;
   /** 99th percentile of latency. Unit: ms. */
