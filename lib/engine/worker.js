@@ -45,6 +45,7 @@ import { runStage } from './run-stage.js';
  * @property {ClientName} client
  * @property {StoreConfig} store
  * @property {boolean} [sdkDefaults] see LoadConfig
+ * @property {boolean} [presigned] see LoadConfig
  * @property {boolean} keepAlive
  * @property {number} timeout ms for a whole attempt
  * @property {number} maxAttempts of an operation
@@ -119,6 +120,7 @@ export class Worker {
       keepAlive,
       threads: connectionsFor(spec),
       sdkDefaults: spec.sdkDefaults,
+      presigned: spec.presigned,
       keysAreForeign: Boolean(spec.listed),
       now: clock.now,
       epochNow: clock.epochNow,

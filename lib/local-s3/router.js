@@ -102,7 +102,7 @@ function parseTarget(url, { basePath = '', host = '' }) {
  */
 function operationOf(method, { key, query }) {
   if (key !== '') {
-    const names = Object.keys(query).filter((name) => !HARMLESS.has(name));
+    const names = Object.keys(query).filter((name) => !HARMLESS.has(name) && !name.startsWith('X-Amz-'));
     if (names.length > 0) {
       return UPLOAD_OPERATIONS[[method, ...names.sort()].join(' ')] ?? 'OTHER';
     }

@@ -30,7 +30,7 @@ const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = hash('sha256', '');
 
 /**
- * Checks AWS Signature Version 4 in the Authorization header: it signs the received request again and compares the
+ * Checks AWS Signature Version 4 in the Authorization header or the query: it signs the received request again and compares the
  * signatures. It uses the AWS SDK's signer: if the client and this check shared a signer, its mistakes would cancel
  * out. The SDK's signer caches each day's signing key. It ignores a Date header; S3 clients sign X-Amz-Date instead.
  */
@@ -63,7 +63,11 @@ export class SignatureCheck {
    * @throws {S3Error} the error that S3 returns for such a request
    */
   async check(request, body) {
-    const [accessKeyId, scopeDate, region, service, signedHeaders, signature] = parseAuthorization(request.headers);
+    const { query, headers } = request;
+    const isPresigned = query['X-Amz-Signature'] !== undefined;
+    const [accessKeyId, scopeDate, region, service, signedHeaders, signature] = parseAuthorization(
+      isPresigned ? { authorization: authorizationIn(query) } : headers,
+    );
     const known = this.#known.get(accessKeyId);
     if (known === undefined) {
       throw new S3Error('InvalidAccessKeyId', 'The access key id you provided does not exist in our records.');
@@ -78,9 +82,11 @@ export class SignatureCheck {
         this.#region,
       );
     }
-    const signingDate = this.#signingDate(request.headers['x-amz-date'], scopeDate);
-    checkPayloadHash(request.headers['x-amz-content-sha256'], body);
-    const names = checkedNames(signedHeaders, request.headers);
+    const signingDate = this.#signingDate(isPresigned ? query['X-Amz-Date'] : headers['x-amz-date'], scopeDate);
+    if (!isPresigned) {
+      checkPayloadHash(headers['x-amz-content-sha256'], body);
+    }
+    const names = checkedNames(signedHeaders, headers);
     const expected = await sign(known.signer, request, names, signingDate);
     if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) {
       throw new S3Error(
@@ -123,15 +129,37 @@ export class SignatureCheck {
  */
 async function sign(signer, { method, path, query, headers }, signedNames, signingDate) {
   const signedHeaders = Object.fromEntries([...signedNames].map((name) => [name, String(headers[name])]));
+  const request = { method, path: canonicalPath(path), headers: signedHeaders, protocol: 'http:', hostname: '' };
+  if (query['X-Amz-Signature'] !== undefined) {
+    const own = Object.fromEntries(Object.entries(query).filter(([name]) => !name.startsWith('X-Amz-')));
+    // The signer takes the hash of the payload from a header, which it need not sign or move to the query.
+    const hashed = new Set(['x-amz-content-sha256']);
+    const presigned = await signer.presign(
+      { ...request, query: own, headers: { ...signedHeaders, 'x-amz-content-sha256': UNSIGNED_PAYLOAD } },
+      {
+        ...{ signingDate, expiresIn: Number(query['X-Amz-Expires']) },
+        ...{ unsignableHeaders: hashed, unhoistableHeaders: hashed },
+      },
+    );
+    return String(presigned.query?.['X-Amz-Signature']);
+  }
   const signed = await signer.sign(
-    { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
+    { ...request, query },
     // Include every header that the client signed: by default, the signer skips some headers.
     { signingDate, signableHeaders: signedNames },
   );
   return signed.headers.authorization.slice(-SIGNATURE_LENGTH);
 }
 
-/** Returns the groups of {@link AUTHORIZATION}. @param {IncomingHttpHeaders} headers */
+/** The header that is equivalent to a signed query. @param {Readonly<Record<string, string>>} query */
+function authorizationIn(query) {
+  const [algorithm, credential, names, signature] = ['Algorithm', 'Credential', 'SignedHeaders', 'Signature'].map(
+    (name) => query[`X-Amz-${name}`],
+  );
+  return `${algorithm} Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
+}
+
+/** Returns the groups of {@link AUTHORIZATION}. @param {Pick<IncomingHttpHeaders, 'authorization'>} headers */
 function parseAuthorization({ authorization }) {
   if (authorization === undefined) {
     throw new S3Error('AccessDenied', 'Access Denied: the request is not signed.');

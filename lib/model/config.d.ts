@@ -46,6 +46,8 @@ export interface LoadConfig {
   client: ClientName;
   /** whether the SDK client has its own sockets, retries and checksums */
   sdkDefaults?: boolean;
+  /** whether objects are read with presigned URLs */
+  presigned?: boolean;
   /** concurrent requests, each on its own connection */
   threads: number;
   /** event loops */

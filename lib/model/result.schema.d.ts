@@ -154,6 +154,8 @@ export interface CommonOptions {
   faults?: string | null;
   /** True if the SDK had its own sockets, retries and checksums. */
   sdkDefaults?: boolean | null;
+  /** True if objects were read with presigned URLs. */
+  presigned?: boolean | null;
   /** True if List walked through all pages one after the other. */
   listWalk?: boolean | null;
   /** Delimiter of List. */
@@ -570,6 +572,8 @@ export interface SecondResult {
   failedAttempts?: number;
   /** Failed attempts that the store refused with a request to slow down. */
   throttled?: number;
+  /** Recorded requests of a replay that were due in the second. Absent in other stages, and in results from logs. */
+  due?: number;
   /** Median latency. Unit: ms. */
   p50: number | null;
   /** 99th percentile of latency. Unit: ms. */

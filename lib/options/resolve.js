@@ -89,6 +89,7 @@ function resolveLoad(options, doesRun, availableCores) {
       'access',
       'client',
       'sdkDefaults',
+      'presigned',
       'keepAlive',
       'timeout',
       'retries',

@@ -574,6 +574,15 @@ const CLIENT = {
     role: 'load',
     of: ['ab', 'side'],
   },
+  presigned: {
+    flag: '--presigned',
+    help: 'read with presigned URLs; each is signed when it is used, as part of its latency',
+    detail: 'see [presigned URLs](../measure/loads.md#presigned-urls)',
+    needs: { client: 'direct' },
+    excludes: { verboseRequest: true },
+    role: 'load',
+    of: ['ab', 'side'],
+  },
   publicUrl: {
     flag: '--public-url <url>',
     help: 'with --client public: address to read from, instead of PUBLIC_URL',

@@ -38,3 +38,18 @@ export function closeChanges({ times, codes, targets, requests, objects }, speed
   }
   return close;
 }
+
+/**
+ * @param {Trace} trace
+ * @param {number} speed
+ * @param {number} startedAt epoch ms of the replay's start
+ * @returns {Map<number, number>} requests that are due, by epoch second
+ */
+export function requestsDue({ times, requests }, speed, startedAt) {
+  const due = new Map();
+  for (let request = 0; request < requests; request++) {
+    const second = Math.floor((startedAt + times[request] / speed) / SECOND_MS);
+    due.set(second, (due.get(second) ?? 0) + 1);
+  }
+  return due;
+}

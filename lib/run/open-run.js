@@ -95,6 +95,7 @@ export async function openRun(config, context) {
     credentials,
     agent,
     keepAlive,
+    presigned: load.presigned,
     threads: controlCount,
     keysAreForeign: objects.existing !== undefined,
     now: clock.now,
@@ -201,13 +202,15 @@ function layoutOf({ store, objects: { runId, prefix, existing = '' } }) {
 
 /** @param {Config} config */
 function workerSpec({ store, objects: { shard }, load, search, output: { takesSnapshots } }) {
-  const { client, sdkDefaults, keepAlive, timeout, retries, amounts, rate, replay, multipart, checksum } = load;
+  const { client, sdkDefaults, presigned, keepAlive, timeout, retries, amounts, rate, replay, multipart, checksum } =
+    load;
   return {
     client,
     store,
     keepAlive,
     timeout,
     sdkDefaults,
+    presigned,
     // An application leaves the retries to the SDK.
     maxAttempts: sdkDefaults ? 1 : retries + 1,
     // A single attempt can take longer than STALL_TIMEOUT_MS.

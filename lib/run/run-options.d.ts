@@ -77,6 +77,8 @@ export interface RunOptions {
   client?: 'direct' | 'sdk' | 'edge' | 'public';
   /** with client sdk: the SDK's own sockets, retries and checksums, as applications have them */
   sdkDefaults?: boolean;
+  /** read with presigned URLs; each is signed when it is used, as part of its latency */
+  presigned?: boolean;
   /** with client public: address to read from, instead of PUBLIC_URL */
   publicUrl?: string;
   /** cores of this host to use, or auto (default: auto) */

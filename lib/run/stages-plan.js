@@ -1,7 +1,7 @@
 import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
 import { rateOf } from '../operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../operations/stage.js';
-import { busiestMinute } from '../replay/rates.js';
+import { busiestMinute, requestsDue } from '../replay/rates.js';
 import { MIN_SECONDS, errorOfMean } from '../statistics/dependent-mean.js';
 import { meanOf } from '../statistics/moments.js';
 import { studentT } from '../statistics/student-t.js';
@@ -172,7 +172,13 @@ class StageInOneSlot {
       objectsNeeded: stability?.isStable ? null : objectsNeeded(this.#stage, outcome, this.#time.slot),
     });
     this.#leave(result);
-    return { result };
+    const { replay } = this.#context.config.load;
+    if (replay === undefined || !this.#stage.rewrites) {
+      return { result };
+    }
+    const due = requestsDue(replay.trace, replay.speed, result.startedAt);
+    const seconds = result.seconds.map((second) => ({ ...second, due: due.get(second.secondStart) ?? 0 }));
+    return { result: { ...result, seconds } };
   }
 
   /** @param {StageResult} result */

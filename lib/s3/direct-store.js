@@ -96,6 +96,7 @@ export class DirectStore {
 export class DirectConnection {
   #now;
   #epochNow;
+  #presignsReads;
   #keysAreForeign;
   #onColo;
   /** Reused for every request. */
@@ -151,11 +152,12 @@ export class DirectConnection {
 
   /**
    * @param {string} host the value of the Host header
-   * @param {Pick<RequestSigner, 'sign' | 'signHeaders'>} signer
+   * @param {Pick<RequestSigner, 'sign' | 'signHeaders' | 'presign'>} signer
    * @param {StoreOptions} options
    */
   constructor(host, signer, options) {
-    const { now, epochNow, onColo = () => {}, keysAreForeign = false } = options;
+    const { now, epochNow, onColo = () => {}, keysAreForeign = false, presigned = false } = options;
+    this.#presignsReads = presigned;
     this.#now = now;
     this.#epochNow = epochNow;
     this.#keysAreForeign = keysAreForeign;
@@ -171,7 +173,7 @@ export class DirectConnection {
 
   /**
    * @param {string} host the value of the Host header
-   * @param {Pick<RequestSigner, 'sign' | 'signHeaders'>} signer
+   * @param {Pick<RequestSigner, 'sign' | 'signHeaders' | 'presign'>} signer
    * @param {Pick<StoreOptions, 'agent' | 'hostname' | 'keepAlive' | 'useTls' | 'basePath' | 'addressing' | 'now'>} options
    */
   openRoute(host, signer, { agent, hostname, keepAlive, useTls, basePath = '', addressing, now }) {
@@ -215,7 +217,10 @@ export class DirectConnection {
     request.target = canonical === '' ? path : `${path}?${canonical}`;
     const hashed =
       call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
-    if (input !== undefined && call.headerNames !== null) {
+    if (this.#presignsReads && call.receivesObject) {
+      request.target = signer.presign(method, path);
+      request.headers = input && call.headerNames ? namedIn(call.headerNames, input).flat() : [];
+    } else if (input !== undefined && call.headerNames !== null) {
       request.headers = signer.signHeaders(method, path, hashed, canonical, namedIn(call.headerNames, input));
     } else if (call.needsDigest && Buffer.isBuffer(request.body)) {
       const [name, value] = digestHeader(request.body);

@@ -93,6 +93,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {boolean} [keysAreForeign] whether the run did not write the objects, so that their keys can need escaping
  * @property {number} threads
  * @property {boolean} [sdkDefaults] see LoadConfig
+ * @property {boolean} [presigned] see LoadConfig
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
  * @property {(colo: string) => void} [onColo] called with the Cloudflare data centre of a connection's first response

@@ -15,10 +15,11 @@ import { AttemptError, THROTTLED } from './s3-error.js';
 /** The headers that every read sends. Without `identity`, a server could compress the objects that we verify. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
 
-/** @type {Pick<RequestSigner, 'sign' | 'signHeaders'>} */
+/** @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'presign'>} */
 const UNSIGNED = Object.freeze({
   sign: () => [...HEADERS],
   signHeaders: (_method, _path, _hashed, _query, headers) => [...headers.flat(), ...HEADERS],
+  presign: (_method, path) => path,
 });
 
 /**

@@ -150,6 +150,7 @@ export class RequestSigner {
   #authorizationScope = '';
   #headersEnd = '';
   #authorizationStart = '';
+  #presignedQuery = '';
 
   /**
    * @param {{ credentials: LiveCredentials, region: SigningRegion, host: string, now: () => number }} options `host`:
@@ -175,6 +176,17 @@ export class RequestSigner {
     // The specification's canonical request.
     const canonical = `${method}\n${path}\n${query}\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
     return this.#headersOf(hashed, this.#authorizationStart + this.#textSigner.sign(sha256(canonical)));
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path already encoded
+   * @returns {string} path and query of a URL that anyone can use for a day, with a Host header and any others
+   */
+  presign(method, path) {
+    this.#refresh();
+    const canonical = `${method}\n${path}\n${this.#presignedQuery}\nhost:${this.#host}\n\nhost\n${UNSIGNED_PAYLOAD}`;
+    return `${path}?${this.#presignedQuery}&X-Amz-Signature=${this.#textSigner.sign(sha256(canonical))}`;
   }
 
   /**
@@ -245,5 +257,13 @@ export class RequestSigner {
     this.#authorizationScope = start;
     this.#headersEnd = `\n${headersEnd}${signedHeaders}\n`;
     this.#authorizationStart = `${start}${signedHeaders}, Signature=`;
+    this.#presignedQuery = canonicalQuery([
+      ['X-Amz-Algorithm', ALGORITHM],
+      ['X-Amz-Credential', `${accessKeyId}/${scope}`],
+      ['X-Amz-Date', this.#date],
+      ['X-Amz-Expires', '86400'],
+      ...(sessionToken ? [/** @type {const} */ (['X-Amz-Security-Token', sessionToken])] : []),
+      ['X-Amz-SignedHeaders', 'host'],
+    ]);
   }
 }

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { MAX_SKEW_MS, SignatureCheck } from '../../lib/local-s3/signature-check.js';
+import { LiveCredentials, SigningRegion } from '../../lib/s3/live-credentials.js';
+import { RequestSigner } from '../../lib/s3/sigv4.js';
 
 /** @import { SignedRequest } from '../../lib/local-s3/signature-check.js' */
 
@@ -101,3 +103,26 @@ for (const [code, choice, headers] of /** @type {[string, Parameters<typeof sign
     await assert.rejects(makeCheck().check(changed, BODY), { name: 'S3Error', code });
   });
 }
+
+test('accepts a presigned URL, and refuses one that was changed', async () => {
+  for (const identity of [CREDENTIALS, TEMPORARY]) {
+    const signer = new RequestSigner({
+      ...{ credentials: new LiveCredentials(identity), region: new SigningRegion('auto') },
+      ...{ host: 'h', now: () => NOW },
+    });
+    const url = new URL(signer.presign('GET', '/bucket/a%20b'), 'http://h');
+    const query = Object.fromEntries(url.searchParams);
+    const request = { method: 'GET', path: url.pathname, query, headers: { host: 'h', range: 'bytes=0-9' } };
+    await makeCheck().check(request, Buffer.alloc(0));
+    for (const change of [
+      { method: 'PUT' },
+      { path: '/bucket/other' },
+      { query: { ...query, 'X-Amz-Expires': '9' } },
+      { query: { ...query, 'X-Amz-Date': '20260301T120001Z' } },
+      { query: { ...query, versionId: '1' } },
+    ]) {
+      const changed = makeCheck().check({ ...request, ...change }, Buffer.alloc(0));
+      await assert.rejects(changed, { code: 'SignatureDoesNotMatch' }, JSON.stringify(change));
+    }
+  }
+});

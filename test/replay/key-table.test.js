@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyTable, hashOf } from '../../lib/replay/key-table.js';
+import { KeyTable, hashOf } from '../../lib/replay/recorded-requests.js';
 
 test('each key keeps its number as the table grows', () => {
   const table = new KeyTable();

@@ -256,3 +256,20 @@ function toObject(flat) {
   assert.equal(new Set(names).size, names.length, 'no header occurs twice');
   return Object.fromEntries(names.map((name, position) => [name, flat[position * 2 + 1]]));
 }
+
+test('the presigned URL is that of the example in the documentation of S3', () => {
+  const credentials = {
+    accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  };
+  const signer = new RequestSigner({
+    credentials: new LiveCredentials(credentials),
+    region: new SigningRegion('us-east-1'),
+    host: 'examplebucket.s3.amazonaws.com',
+    now: () => Date.UTC(2013, 4, 24),
+  });
+  assert.equal(
+    signer.presign('GET', '/test.txt'),
+    '/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
+  );
+});

@@ -59,7 +59,9 @@ export function timeSection({ stages }) {
   const seconds = stages.flatMap((stage) => stage.seconds);
   const hasLatency = seconds.some(({ p50 }) => typeof p50 === 'number');
   const hasFailures = seconds.some(({ failedAttempts = 0 }) => failedAttempts > 0);
-  const body = html`${readout('time')} ${stageKey(stages)} ${plot('rate', 'Operations per second')}
+  const hasDue = seconds.some(({ due }) => due !== undefined);
+  const body = html`${readout('time')} ${stageKey(stages)}
+  ${plot('rate', 'Operations per second', hasDue ? ['due'] : [])}
   ${hasFailures ? plot('failures', 'Failed attempts per second', ['throttled', 'other']) : null}
   ${hasLatency ? plot('latency', 'Latency per second, in ms', ['p50', 'p99', 'longest']) : null}
   ${latencies && plot('latency-map', 'Operations by time and latency: darker means more (lighter on a dark page)')}

@@ -93,6 +93,7 @@ const LINES = {
   p50: 'p50',
   p99: 'p99 (dashed)',
   longest: 'longest (dotted)',
+  due: 'recorded (dotted)',
   throttled: 'throttled (429, 503)',
   other: 'other failures',
 };

@@ -44,11 +44,19 @@ export function drawTime(stages, latencies) {
       values: (_, values) => values.map(timeOfDay),
     }),
   };
+  const replayed = table.stages.filter((stage) => stage.some((second) => second?.due !== undefined));
   addChart('rate', (colors) => ({
     ...common,
     height: 220,
-    data: [moments, ...table.rates.map((rates) => rates.map((rate) => rate?.operations ?? null))],
-    series: stages.map((_, index) => ({ ...stageLine(index, colors), dash: [], points: POINTS })),
+    data: [
+      moments,
+      ...table.rates.map((rates) => rates.map((rate) => rate?.operations ?? null)),
+      ...replayed.map((stage) => stage.map((second) => second?.due ?? null)),
+    ],
+    series: [
+      ...stages.map((_, index) => ({ ...stageLine(index, colors), dash: [], points: POINTS })),
+      ...replayed.map(() => ({ stroke: colors.longest, width: 1.5, dash: [2, 3], points: POINTS })),
+    ],
     y: FROM_ZERO,
     readout: { name: 'time', textAt: (index) => secondText(stages, table, index) },
   }));
