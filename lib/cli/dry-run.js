@@ -30,9 +30,10 @@ export async function dryRunByCommand(options, { env, invocation, terminal, stop
 /**
  * @param {readonly [Config, ...Config[]]} configs of one run, or of all runs of a series
  * @param {number} latency ms that each request takes at least
+ * @param {readonly string[]} [series] what the runs are
  * @returns {string[]} lines of at most 80 columns, unless names are long
  */
-export function dryRunLines(configs, latency) {
+export function dryRunLines(configs, latency, series) {
   const [{ store, objects, load, schedule }] = configs;
   const { rows, isBound, stored } = forecastOf(configs, latency);
   const total = totalOf(rows);
@@ -40,16 +41,16 @@ export function dryRunLines(configs, latency) {
   const dollars = dollarsFor(total.requests);
   const beyond = { A: Math.max(A - FREE_PER_MONTH.A, 0), B: Math.max(B - FREE_PER_MONTH.B, 0) };
   const most = isBound ? 'at most ' : '';
-  const runs = configs.length === 1 ? 'The run' : `Each of the ${configs.length} runs`;
-  const folder = `${objects.prefix}/${configs.length === 1 ? objects.runId : '<run-id>'}/`;
   const what =
     objects.existing === undefined
-      ? `${objects.count} objects of ${sizeText(objects)} under ${folder}`
+      ? `${objects.count} objects of ${sizeText(objects)} under ${objects.prefix}/${objects.runId}/`
       : `up to ${objects.count} existing objects under ${objects.existing === '' ? '*' : objects.existing}`;
   return [
     'Dry run: nothing was sent to the store.',
-    `${runs} would use ${what}`,
-    `in ${store.buckets.join(', ')} at ${store.isEmbedded ? 'an endpoint in memory' : store.hostname}, with ${load.threads} threads.`,
+    ...(series ?? [
+      `The run would use ${what}`,
+      `in ${store.buckets.join(', ')} at ${store.isEmbedded ? 'an endpoint in memory' : store.hostname}, with ${load.threads} threads.`,
+    ]),
     '',
     lineOf(['', 'Operations', 'Class A', 'Class B', 'Free', 'MiB', 'Time']),
     ...[...rows, { ...total, name: 'Total' }].map(({ name, operations, requests, bytes, time }) =>

@@ -10,7 +10,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 
 /**
  * @import { Readable } from 'node:stream'
- * @import { AbOptions, CommandLine } from './command-line.js'
+ * @import { CommandLine } from './command-line.js'
  * @import { Invocation } from '../store/hint.js'
  */
 
@@ -84,7 +84,7 @@ async function runRequest(argv, program) {
   }
   stopRequest.watch();
   if (command === 'ab') {
-    return compareByTurns(options, program);
+    return (await load(() => import('./ab.js'))).abByCommand(options, program);
   }
   if (command === 'sweep') {
     return (await load(() => import('./sweep.js'))).sweepByCommand(options, program);
@@ -111,29 +111,6 @@ async function runRequest(argv, program) {
     return (await load(() => import('./traffic.js'))).showTraffic(options, program);
   }
   return workOnStore(command, options, program);
-}
-
-/**
- * @param {AbOptions} options
- * @param {Program} program
- */
-async function compareByTurns(options, { env, invocation, terminal, stopRequest, isDebugging }) {
-  const { prepareSides } = await load(() => import('./prepare-sides.js'));
-  const random = Math.random;
-  const prepared = await prepareSides(options, {
-    env,
-    now: Date.now(),
-    random,
-    invocation,
-    signal: stopRequest.signal,
-  });
-  try {
-    const { abByCommand } = await load(() => import('./ab.js'));
-    stopRequest.listen();
-    return await abByCommand({ options, prepared, random, terminal, stopRequest, withStack: isDebugging });
-  } finally {
-    await prepared.close();
-  }
 }
 
 /**

@@ -9,7 +9,7 @@ import { meanOver } from '../workload/size-distribution.js';
  * @import { Config } from '../model/config.js'
  * @import { Operation } from '../operations/operation.js'
  *
- * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'passes'> }} PricedConfig
+ * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'warmupObjects'> }} PricedConfig
  */
 
 /** R2 list prices in dollars per million operations: https://developers.cloudflare.com/r2/pricing/ */
@@ -103,7 +103,7 @@ export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, 
  */
 function pricedOperations(config) {
   const { stages, mix = [], replay, amounts } = config.load;
-  const objects = config.objects.count * (config.schedule.passes ?? 1);
+  const objects = config.objects.count + config.schedule.warmupObjects;
   const { prepared = objects, requests = objects } = replay?.trace ?? {};
   return [
     ...operationsOf(stages).map((operation) => {

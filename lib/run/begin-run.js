@@ -13,6 +13,7 @@ import { measureUnloaded } from '../preflight/unloaded-latency.js';
  * @import { PreflightResult } from '../preflight/preflight.js'
  * @import { Begun, BegunSession, Session } from './session.js'
  * @import { Config } from '../model/config.js'
+ * @import { Result, UnloadedLatency } from '../model/result.js'
  */
 
 const MINUTE_MS = 60_000;
@@ -188,7 +189,10 @@ async function getReady(session, startsAt) {
 }
 
 /** @param {Session} session */
-async function unloadedLatencies({ config, run, signal, observer, timeBudget, phases }) {
+async function unloadedLatencies({ config, run, signal, observer, timeBudget, phases, earlier }) {
+  if (earlier !== null) {
+    return latenciesIn(earlier);
+  }
   const isWanted = config.schedule.preflight || config.search !== null;
   if (!isWanted || signal.aborted) {
     return new Map();
@@ -200,6 +204,18 @@ async function unloadedLatencies({ config, run, signal, observer, timeBudget, ph
     observer.notice(`Could not measure the latency with one thread: ${problem}`);
   }
   return latencies;
+}
+
+/**
+ * @param {Result} result
+ * @returns {Map<string, UnloadedLatency>} by the name of the operation
+ */
+function latenciesIn({ stages }) {
+  const all = stages.flatMap(({ stage, unloaded, kinds = [] }) => [
+    { operation: stage.toLowerCase(), unloaded },
+    ...kinds,
+  ]);
+  return new Map(all.flatMap(({ operation, unloaded }) => (unloaded ? [[operation, unloaded]] : [])));
 }
 
 /**

@@ -34,6 +34,7 @@ import { planContext, runPlan } from './run-plan.js';
  * @property {number} launchedAt monotonic ms at which the process was started
  * @property {LiveCredentials} [credentials] renewable credentials; default: the store's
  * @property {() => boolean} [isShared] see Session; default: never
+ * @property {Session['earlier']} [earlier]
  */
 
 /**
@@ -43,18 +44,6 @@ import { planContext, runPlan } from './run-plan.js';
  */
 export async function runBenchmark(config, deps) {
   const openPlan = await plannerOf(config);
-  return withRun(config, deps, (session) => measure(session, openPlan));
-}
-
-/**
- * Opens a run, checks the store, calls `work`, and leaves the buckets as they were.
- *
- * @param {Config} config
- * @param {RunDeps} deps
- * @param {(begun: BegunSession) => Promise<void>} work skipped if the run cannot begin
- * @returns {Promise<RunResult>}
- */
-export async function withRun(config, deps, work) {
   const session = await openSession(config, deps);
   const { run, result, runClock } = session;
   try {
@@ -62,7 +51,7 @@ export async function withRun(config, deps, work) {
       const ready = await examineStore(session);
       const begun = ready && (await beginRun(ready));
       if (begun !== null) {
-        await work(begun);
+        await measure(begun, openPlan);
       }
     } finally {
       await runClock.stop();
@@ -86,7 +75,8 @@ export async function withRun(config, deps, work) {
  * @returns {Promise<Session>}
  */
 async function openSession(config, deps) {
-  const { clock, random, signal, identity, observer, launchedAt, credentials, isShared = () => false } = deps;
+  const { clock, random, signal, identity, observer, launchedAt, credentials } = deps;
+  const { isShared = () => false, earlier = null } = deps;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   try {
     return {
@@ -96,8 +86,9 @@ async function openSession(config, deps) {
       observer,
       launchedAt,
       isShared,
+      earlier,
       checks: new WriteChecks(run, config, signal),
-      runClock: openRunClock(config, run, observer),
+      runClock: openRunClock(config, run, observer, earlier?.clock ?? null),
       phases: new Phases(clock.now, observer, launchedAt),
       timeBudget: new TimeBudget(clock.now),
       result: {
@@ -178,13 +169,43 @@ async function withListed(session) {
  */
 async function measure(session, openPlan) {
   const { config, run, result } = session;
-  const plan = openPlan(planContext(session));
+  let { firstStageAt } = session;
+  if (config.schedule.warmupObjects > 0) {
+    if (!(await warmUp(session))) {
+      return;
+    }
+    firstStageAt = run.clock.now();
+  }
+  const plan = openPlan(planContext({ ...session, firstStageAt }));
   try {
     await runPlan(plan, session);
   } finally {
     const isKept = config.objects.keep && run.wroteObjects;
     result.kept = isKept ? Math.min(run.ledger.end, plan.wholeObjects ?? Infinity) : 0;
   }
+}
+
+/**
+ * Runs all stages on a few objects of their own, so that neither connections nor code are cold when they are measured.
+ *
+ * @param {BegunSession} session
+ * @returns {Promise<boolean>} whether all of them completed
+ */
+async function warmUp(session) {
+  const { config, observer } = session;
+  const { warmupObjects: count } = config.schedule;
+  const few = {
+    ...config,
+    objects: { ...config.objects, count },
+    load: { ...config.load, rate: undefined },
+    schedule: { ...config.schedule, duration: undefined, minDuration: 0 },
+  };
+  const { StagesPlan } = await import('./stages-plan.js');
+  const unseen = { ...observer, stageStarts() {}, second() {}, progress() {}, snapshot() {}, stage() {} };
+  const warming = { ...session, config: few, observer: unseen };
+  const isWarm = await runPlan(new StagesPlan(planContext(warming), config.objects.count), warming);
+  session.result.stages = [];
+  return isWarm;
 }
 
 /**

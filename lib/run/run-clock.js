@@ -22,23 +22,22 @@ const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
  * @property {() => Promise<void>} stop
  */
 
-/** @type {Readonly<RunClock>} */
-const EMBEDDED_CLOCK = Object.freeze({
-  measure: async () => {},
-  facts: () => SAME_CLOCK,
-  problem: () => null,
-  stop: async () => {},
-});
-
 /**
  * @param {Config} config
  * @param {OpenRun} run
  * @param {RunObserver} observer
+ * @param {ClockFacts | null} known the store's clock, if an earlier run has measured it
  * @returns {RunClock}
  */
-export function openRunClock({ store }, run, observer) {
-  if (store.isEmbedded) {
-    return EMBEDDED_CLOCK;
+export function openRunClock({ store }, run, observer, known) {
+  if (store.isEmbedded || known !== null) {
+    const facts = known ?? SAME_CLOCK;
+    return {
+      measure: async () => run.clock.adjust(facts.offset),
+      facts: () => facts,
+      problem: () => null,
+      stop: async () => {},
+    };
   }
   const [bucket] = store.buckets;
   const storeClock = new StoreClock({

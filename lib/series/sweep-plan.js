@@ -3,7 +3,7 @@ import { writesObjects, operationsOf } from '../operations/registry.js';
 import { RUN_OPTIONS, readRunOptions } from '../options/run-options.js';
 import { ROWS, flagOf } from '../options/table.js';
 import { yesOrNo } from '../options/values.js';
-import { andMore } from '../text/figures.js';
+import { problemsOfAll } from '../options/usage-error.js';
 import { quote } from '../text/quote.js';
 import { BUCKETS, readVariables } from './variables.js';
 
@@ -106,18 +106,15 @@ function isNamed(cell, variables, text) {
  * @returns {string[]} each problem once, with the first cell that has it unless all do
  */
 function problemsOfCells(plan) {
-  /** @type {Map<string, SweepCell[]>} */
-  const found = new Map();
-  for (const cell of plan.cells) {
-    const { values, problems } = readRunOptions(optionsOfCell(plan, cell));
-    const changes = operationsOf(values.stages ?? []).some(({ removes }) => removes);
-    if (values.runId !== undefined && (changes || writesObjects(values.stages ?? []))) {
-      problems.push('--run-id requires --stages that neither write nor remove: each run has its own objects');
-    }
-    problems.forEach((problem) => found.set(problem, [...(found.get(problem) ?? []), cell]));
-  }
-  return [...found].map(([problem, cells]) =>
-    cells.length === plan.cells.length ? problem : `${cells[0].label}: ${problem}${andMore(cells.length)}`,
+  return problemsOfAll(
+    plan.cells.map((cell) => {
+      const { values, problems } = readRunOptions(optionsOfCell(plan, cell));
+      const changes = operationsOf(values.stages ?? []).some(({ removes }) => removes);
+      if (values.runId !== undefined && (changes || writesObjects(values.stages ?? []))) {
+        problems.push('--run-id requires --stages that neither write nor remove: each run has its own objects');
+      }
+      return { label: cell.label, problems };
+    }),
   );
 }
 
