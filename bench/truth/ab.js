@@ -1,5 +1,5 @@
 import { compareQuads } from '../../lib/compare/compare-quads.js';
-import { quadOrders } from '../../lib/series/turns.js';
+import { quadOrders } from '../../lib/series/series.js';
 import { chance } from '../../test/helpers/chance.js';
 import { simulateQuads } from '../../test/helpers/simulated-quads.js';
 import { repeat } from './run-scenario.js';

@@ -10,13 +10,13 @@ import { seriesProgress } from '../report/series-progress.js';
 import { noticesOfLoad } from '../run/load-notices.js';
 import { prepareCells } from '../series/prepare-cells.js';
 import { runSeries } from '../series/series.js';
-import { planTurns } from '../series/turns.js';
+import { planTurns } from '../series/series.js';
 import { counted } from '../text/figures.js';
 import { shellWord } from '../text/shell-words.js';
 import { exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { reportError } from './report-error.js';
-import { openResults } from './result-files.js';
+import { openResults } from './output-file.js';
 import { contextOfRun, costLeft, writeOutputs } from './series-runs.js';
 
 /**
@@ -24,7 +24,7 @@ import { contextOfRun, costLeft, writeOutputs } from './series-runs.js';
  * @import { InterleavedComparison, Side } from '../model/interleaved.js'
  * @import { Result } from '../model/result.js'
  * @import { PreparedCell } from '../series/prepare-cells.js'
- * @import { SideTurn } from '../series/turns.js'
+ * @import { SideTurn } from '../series/series.js'
  * @import { AbOptions } from './command-line.js'
  * @import { Program } from './main.js'
  *

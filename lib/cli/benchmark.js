@@ -7,10 +7,10 @@ import { assertedRun } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { cleanupCommand, laterOf } from './later-commands.js';
-import { load } from './load.js';
+import { load } from './start.js';
 import { LogFile } from './output-file.js';
 import { reportError } from './report-error.js';
-import { openResults } from './result-files.js';
+import { openResults } from './output-file.js';
 
 /**
  * @import { Config } from '../model/config.js'
@@ -21,7 +21,7 @@ import { openResults } from './result-files.js';
  * @import { Guard } from './guard.js'
  * @import { Later } from './later-commands.js'
  * @import { Program } from './main.js'
- * @import { ResultOutput } from './result-files.js'
+ * @import { ResultOutput } from './output-file.js'
  * @import { Outlets } from './telemetry.js'
  * @import { Terminal } from './terminal.js'
  *

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { readCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
-import { load } from './load.js';
+import { load } from './start.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
 import { Terminal, abilitiesOf } from './terminal.js';
@@ -72,7 +72,7 @@ async function runRequest(argv, program) {
     return (await load(() => import('./merge.js'))).mergeByCommand(options, env, streams);
   }
   if (command === 'report') {
-    return (await load(() => import('./report.js'))).reportByCommand(options, env, streams);
+    return (await load(() => import('./compare.js'))).reportByCommand(options, env, streams);
   }
   if (command === 'completion') {
     const { completionScript } = await load(() => import('./completion.js'));
@@ -108,7 +108,7 @@ async function runRequest(argv, program) {
     return (await load(() => import('./quick.js'))).quickByCommand(options, program);
   }
   if (command === 'traffic') {
-    return (await load(() => import('./traffic.js'))).showTraffic(options, program);
+    return (await load(() => import('./dry-run.js'))).showTraffic(options, program);
   }
   return workOnStore(command, options, program);
 }
@@ -139,7 +139,7 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
   try {
     // Listing leaves nothing to clean up, so a signal can end it immediately.
     if (command === 'list') {
-      const { listRunsByCommand } = await load(() => import('./list-runs.js'));
+      const { listRunsByCommand } = await load(() => import('./cleanup.js'));
       return await listRunsByCommand(config, later, context);
     }
     stopRequest.listen();

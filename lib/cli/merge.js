@@ -11,7 +11,7 @@ import { invocationOf } from './invocation.js';
 import { readMergeCommandLine } from './command-line.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { reportError } from './report-error.js';
-import { openResults } from './result-files.js';
+import { openResults } from './output-file.js';
 import { abilitiesOf, lookOf } from './terminal.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 
@@ -22,7 +22,7 @@ import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { MergeOptions } from './command-line.js'
  * @import { Look } from '../figures/drawing.js'
  * @import { Guard } from './guard.js'
- * @import { ResultOutput } from './result-files.js'
+ * @import { ResultOutput } from './output-file.js'
  *
  * @typedef {{ stdin: Readable, stdout: Output, stderr: Output, look: Look | null }} Outputs `look` is that of stdout;
  *   null if stdout is not a terminal

@@ -9,7 +9,7 @@ import { cleanupCommand, laterOf } from './later-commands.js';
  * @import { Listener } from '../report/reporter.js'
  * @import { RunContext } from '../run/run-context.js'
  * @import { Program } from './main.js'
- * @import { ResultOutput } from './result-files.js'
+ * @import { ResultOutput } from './output-file.js'
  */
 
 // What the commands that make several runs have in common.

@@ -9,7 +9,7 @@ import { sweepFigures } from '../report/sweep-figures.js';
 import { seriesProgress } from '../report/series-progress.js';
 import { formatSweep } from '../report/sweep-text.js';
 import { prepareCells } from '../series/prepare-cells.js';
-import { BUCKETS } from '../series/variables.js';
+import { BUCKETS } from '../series/sweep-plan.js';
 import { readSweep, writeSweep } from '../series/saved-sweep.js';
 import { runSeries } from '../series/series.js';
 import { optionsOfCell, orderOf, planSweep } from '../series/sweep-plan.js';
@@ -19,7 +19,7 @@ import { formatDuration } from '../text/units.js';
 import { withSweepAdvice } from './advice.js';
 import { dryRunLines } from './dry-run.js';
 import { EXIT } from './exit-status.js';
-import { openResults } from './result-files.js';
+import { openResults } from './output-file.js';
 import { contextOfRun, costLeft, writeOutputs } from './series-runs.js';
 
 /**

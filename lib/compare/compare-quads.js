@@ -3,7 +3,7 @@ import { MAX_QUADS, MIN_QUADS } from '../options/values.js';
 import { meanOf, standardErrorOf, sumOf } from '../statistics/moments.js';
 import { signFlipTest } from '../statistics/sign-flip.js';
 import { bothTails, studentT } from '../statistics/student-t.js';
-import { adjustByHolm } from './holm.js';
+import { adjustByHolm } from './log-ratio.js';
 import { CONFIDENCE, verdictOf } from './verdict.js';
 
 /**

@@ -4,7 +4,7 @@ import { readRunOptions } from '../options/run-options.js';
 import { STORE_OPTIONS } from '../options/table.js';
 import { Checks, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 import { openTarget } from '../store/target.js';
-import { BUCKETS } from './variables.js';
+import { BUCKETS } from './sweep-plan.js';
 
 /**
  * @import { StoreConfig } from '../model/config.js'
