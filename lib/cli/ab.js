@@ -16,8 +16,8 @@ import { shellWord } from '../text/shell-words.js';
 import { exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { reportError } from './report-error.js';
-import { openResults } from './output-file.js';
-import { contextOfRun, costLeft, writeOutputs } from './series-runs.js';
+import { openResults, writeResults } from './output-file.js';
+import { contextOfRun, costLeft } from './series-runs.js';
 
 /**
  * @import { Config } from '../model/config.js'
@@ -70,11 +70,13 @@ export async function abByCommand(options, program) {
     ran.crashes.forEach((crash) => reportError(crash, terminal, isDebugging));
     const status = stopRequest.status ?? ran.status;
     const text = status === EXIT.usage && comparison.quads.length === 0 ? '' : formatInterleaved(comparison);
-    const formats = {
-      json: () => [`${JSON.stringify(comparison, null, 2)}\n`],
-      report: () => interleavedPage(comparison),
-    };
-    const failures = await writeOutputs(outputs, text, formats, { terminal, notify });
+    /** @param {{ option: string }} reporter */
+    const format = ({ option }) =>
+      option === 'json' ? [`${JSON.stringify(comparison, null, 2)}\n`] : interleavedPage(comparison);
+    if (text !== '' && outputs.some(({ file }) => file === null)) {
+      text.trimEnd().split('\n').forEach(notify);
+    }
+    const failures = await writeResults(outputs, format, terminal, () => [text]);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
     return failures.length > 0 && status === EXIT.complete ? EXIT.incomplete : status;
   } finally {

@@ -142,7 +142,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
  * @param {readonly string[]} argv
  * @param {Outputs} outputs
  * @param {Invocation} [invocation]
- * @returns {MergeOptions}
+ * @returns {Request}
  * @throws {UsageError}
  * @throws {CommanderError} for help, version and unknown options
  */
@@ -152,7 +152,7 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
     .addHelpText('after', afterHelp('merge', invocation, peak))
     .showHelpAfterError(`(${helpHint(peak)})`);
   command.parse(argv, { from: 'user' });
-  return filesRequest(command.args, optionsGiven(command), peak);
+  return { command: 'merge', options: filesRequest(command.args, optionsGiven(command), peak) };
 }
 
 /** `cleanup list` is `cleanup --list`; `--cleanup list` is the run with this ID. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { readCommandLine } from './command-line.js';
+import { readCommandLine, readMergeCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
 import { load } from './start.js';
@@ -35,9 +35,10 @@ const HEAP_GROWTH_PERCENT = 30;
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
  * @param {Streams} streams
+ * @param {typeof readCommandLine} [read]
  * @returns {Promise<number>} the exit status
  */
-export async function main(argv, env, streams) {
+export async function main(argv, env, streams, read = readCommandLine) {
   // The SDK's warnings about support for older Node versions are irrelevant to a benchmark.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
@@ -54,7 +55,7 @@ export async function main(argv, env, streams) {
   const invocation = invocationOf(streams.cwd());
   const program = { env, streams, invocation, terminal, stopRequest, isDebugging };
   stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to exit immediately, without further clean-up');
-  const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
+  const status = await runRequest(argv, program, read).catch((error) => reportError(error, terminal, isDebugging));
   stopRequest.stopListening();
   // Node reports a closed output only in the event-loop turn after the failed write.
   await nextTurn();
@@ -62,17 +63,29 @@ export async function main(argv, env, streams) {
 }
 
 /**
+ * peak-performance.js, which is the command `merge`.
+ *
+ * @param {readonly string[]} argv
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Streams} streams
+ */
+export function mergeMain(argv, env, streams) {
+  return main(argv, env, streams, readMergeCommandLine);
+}
+
+/**
  * @param {readonly string[]} argv
  * @param {Program} program
+ * @param {typeof readCommandLine} read
  */
-async function runRequest(argv, program) {
-  const { env, streams, invocation, terminal, stopRequest } = program;
-  const { command, options } = readCommandLine(argv, streams, invocation);
+async function runRequest(argv, program, read) {
+  const { streams, invocation, terminal, stopRequest } = program;
+  const { command, options } = read(argv, streams, invocation);
   if (command === 'merge') {
-    return (await load(() => import('./merge.js'))).mergeByCommand(options, env, streams);
+    return (await load(() => import('./merge.js'))).mergeByCommand(options, program);
   }
   if (command === 'report') {
-    return (await load(() => import('./compare.js'))).reportByCommand(options, env, streams);
+    return (await load(() => import('./compare.js'))).reportByCommand(options, program);
   }
   if (command === 'completion') {
     const { completionScript } = await load(() => import('./completion.js'));

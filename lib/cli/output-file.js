@@ -21,6 +21,7 @@ import { RESULT_REPORTERS } from '../report/reporters.js';
 /**
  * @import { Checks } from '../options/usage-error.js'
  * @import { ResultReporter } from '../report/reporter.js'
+ * @import { Terminal } from './terminal.js'
  */
 
 /** A program that is started together with this one soon opens the pipe to read from it. */
@@ -271,4 +272,26 @@ export async function openResults(files, checks) {
     }
   }
   return results;
+}
+
+/**
+ * @param {readonly ResultOutput[]} outputs
+ * @param {(reporter: ResultReporter) => Iterable<string> | Promise<Iterable<string>>} format
+ * @param {Pick<Terminal, 'report'>} terminal
+ * @param {() => Iterable<string>} [text] to print on stdout if no result goes there
+ * @returns {Promise<string[]>} a message for each file that could not be written
+ */
+export async function writeResults(outputs, format, terminal, text = () => []) {
+  const failures = [];
+  for (const part of outputs.some(({ file }) => file === null) ? [] : text()) {
+    await terminal.report(part);
+  }
+  for (const { reporter, file } of outputs) {
+    const parts = await format(reporter);
+    for (const part of file === null ? parts : []) {
+      await terminal.report(part);
+    }
+    failures.push(file?.write(parts) ?? []);
+  }
+  return failures.flat();
 }

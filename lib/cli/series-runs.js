@@ -9,7 +9,6 @@ import { cleanupCommand, laterOf } from './later-commands.js';
  * @import { Listener } from '../report/reporter.js'
  * @import { RunContext } from '../run/run-context.js'
  * @import { Program } from './main.js'
- * @import { ResultOutput } from './output-file.js'
  */
 
 // What the commands that make several runs have in common.
@@ -57,22 +56,4 @@ export function costLeft(maxCost, done) {
   const left = Math.floor((maxCost - spent) * 1e6) / 1e6;
   const isSpent = done.some(({ result }) => result?.stages.some(({ end }) => end === 'unpaid'));
   return left <= 0 || isSpent ? null : { maxCost: left };
-}
-
-/**
- * @param {readonly ResultOutput[]} outputs
- * @param {string} text for people
- * @param {Readonly<Record<string, () => Iterable<string>>>} formats by the option of their reporter
- * @param {Pick<Program, 'terminal'> & { notify: (line: string) => void }} context
- * @returns {Promise<string[]>} a message for each file that could not be written
- */
-export async function writeOutputs(outputs, text, formats, { terminal, notify }) {
-  const onStdout = outputs.find(({ file }) => file === null);
-  if (onStdout === undefined) {
-    await terminal.report(text);
-  } else {
-    text.trimEnd().split('\n').forEach(notify);
-    await terminal.report([...formats[onStdout.reporter.option]()].join(''));
-  }
-  return outputs.flatMap(({ reporter, file }) => file?.write(formats[reporter.option]()) ?? []);
 }

@@ -19,8 +19,8 @@ import { formatDuration } from '../text/units.js';
 import { withSweepAdvice } from './advice.js';
 import { dryRunLines } from './dry-run.js';
 import { EXIT } from './exit-status.js';
-import { openResults } from './output-file.js';
-import { contextOfRun, costLeft, writeOutputs } from './series-runs.js';
+import { openResults, writeResults } from './output-file.js';
+import { contextOfRun, costLeft } from './series-runs.js';
 
 /**
  * @import { Config } from '../model/config.js'
@@ -90,12 +90,22 @@ export async function sweepByCommand(given, program) {
   }
   const stages = sweepFigures(sweep);
   const { sweepPage } = await import('../report/html/sweep-page.js');
+  /** @type {Readonly<Record<string, () => Iterable<string>>>} */
   const formats = {
     json: () => writeSweep(sweep, stages),
     csv: () => formatSweepCsv(sweep),
     report: () => sweepPage(sweep, stages),
   };
-  const failures = await writeOutputs(outputs, formatSweep(sweep, stages), formats, { terminal, notify });
+  const text = formatSweep(sweep, stages);
+  if (outputs.some(({ file }) => file === null)) {
+    text.trimEnd().split('\n').forEach(notify);
+  }
+  const failures = await writeResults(
+    outputs,
+    ({ option }) => formats[option](),
+    terminal,
+    () => [text],
+  );
   const left = before + order.length - turns.length;
   if (left > 0 && stopRequest.status === null) {
     failures.push(`--max-cost is reached: ${counted(left, 'run')} left`);

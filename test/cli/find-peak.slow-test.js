@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
-import { main as peakPerformance } from '../../lib/cli/merge.js';
-import { CALLED_IN_CLONE, dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runInProcess, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /** @param {string} file */
-async function addUp(file) {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const status = await peakPerformance([file], {}, { ...CALLED_IN_CLONE, stdin: Readable.from([]), stdout, stderr });
-  return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+function addUp(file) {
+  return runInProcess(['merge', file], {});
 }
 
 describe('a search for the peak', { concurrency: 2 }, () => {
