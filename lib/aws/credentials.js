@@ -1,14 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { plainText } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
-import { ending } from './credential-process.js';
 import { askInTime, expiryOf } from './renewal.js';
 
 /**
  * @import { FromIniInit } from '@aws-sdk/credential-provider-ini'
  * @import { DefaultProviderInit } from '@aws-sdk/credential-provider-node'
+ * @import { ChildProcess } from 'node:child_process'
  * @import { Credentials } from '../model/config.js'
  * @import { AwsSettings } from './settings.js'
- *
+ */
+
+/**
  * @typedef {object} AwsCredentials
  * @property {Credentials} credentials
  * @property {string} from their source, for messages
@@ -87,8 +93,7 @@ export async function findCredentials(settings, { certificate, signal } = {}) {
  * @returns {Promise<() => Promise<FoundCredentials>>} fetches the credentials again on each call
  */
 async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
-  const { CredentialRequests } = await import('./credential-requests.js');
-  const clientConfig = { requestHandler: new CredentialRequests(certificate) };
+  const clientConfig = { requestHandler: await credentialRequests(certificate) };
   const options = { ...files, clientConfig, logger: SILENT, ignoreCache: true };
   return givesCredentials
     ? profileProvider({ ...options, profile })
@@ -156,4 +161,74 @@ function withoutCommand({ message }) {
   return /^Command failed: /.test(message)
     ? 'the credential_process command failed: run it in a shell to see why'
     : plainText(message);
+}
+
+/**
+ * The signal that ends what a provider of the SDK does: its requests, and the shell command of credential_process, which
+ * the SDK has no way to end.
+ *
+ * @type {AsyncLocalStorage<AbortSignal>}
+ */
+export const ending = new AsyncLocalStorage();
+
+subscribe('child_process', (message) => {
+  const { process: child } = /** @type {{ process: ChildProcess }} */ (message);
+  ending.getStore()?.addEventListener('abort', () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      familyOf(Number(child.pid)).forEach(kill);
+    }
+    // Whatever survives must not keep this process from ending.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  });
+});
+
+/**
+ * A process and, on Linux, its descendants: a shell such as dash remains the parent of its command.
+ *
+ * @param {number} id
+ * @returns {number[]}
+ */
+function familyOf(id) {
+  try {
+    const children = readFileSync(`/proc/${id}/task/${id}/children`, 'utf8').match(/\d+/g);
+    return [id, ...(children ?? []).flatMap((child) => familyOf(Number(child)))];
+  } catch {
+    return [id];
+  }
+}
+
+/** @param {number} id of a process, which may have ended */
+function kill(id) {
+  try {
+    process.kill(id, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Milliseconds. By default, the SDK waits forever. */
+const TIMEOUTS = Object.freeze({
+  connectionTimeout: 5000,
+  requestTimeout: 10_000,
+  // By default, the SDK only logs a warning when a request times out.
+  throwOnRequestTimeout: true,
+  // Aborts a response that stalls midway.
+  socketTimeout: 10_000,
+});
+
+/**
+ * Sends requests for credentials, with time limits and a way to abort them.
+ *
+ * @param {string} [certificate] PEM text with the only trusted certificate authorities
+ */
+export async function credentialRequests(certificate) {
+  const { NodeHttpHandler } = await import('@smithy/node-http-handler');
+  const handler = new NodeHttpHandler({
+    ...TIMEOUTS,
+    ...(certificate && { httpsAgent: new Agent({ ca: certificate }) }),
+  });
+  const handle = handler.handle.bind(handler);
+  handler.handle = (request, options) => handle(request, { ...options, abortSignal: ending.getStore() });
+  return handler;
 }

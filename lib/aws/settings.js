@@ -4,7 +4,7 @@ import { quote } from '../text/quote.js';
 import { keepSecrets } from '../text/redact.js';
 import { isR2 } from '../s3/cloudflare.js';
 
-export { isRegion } from '../s3/signing-region.js';
+export { isRegion } from '../s3/live-credentials.js';
 
 // Settings that the AWS CLI would use on this host, except credentials:
 // https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html

@@ -32,6 +32,8 @@ import { findingOf } from './findings.js';
  * @property {number} average operations per second
  * @property {number | null} requestedRate operations per second of an open loop; null in a closed loop
  * @property {number} [speed] of recorded requests; absent if none are repeated
+ * @property {number} [busiestMinute] recorded requests per second in it, at this speed
+ * @property {number} [readsP99] ms, of the reads among recorded requests; absent if there are none
  * @property {StageEnd} end
  * @property {number | null} startDelayP50 median delay of starts in an open loop, in ms; null in a closed loop
  * @property {number | null} startDelayP90 90th percentile of the same delay

@@ -125,8 +125,11 @@ function paceOf({ speed }) {
 }
 
 /** @param {Evidence} evidence of an open loop */
-function withTraffic({ speed }) {
-  return speed === undefined ? '' : ` with ${speed} times the recorded traffic`;
+function withTraffic({ speed, busiestMinute, readsP99 }) {
+  const reads = readsP99 === undefined ? '' : `p99 of reads ${decimal(readsP99)} ms; `;
+  return speed === undefined
+    ? ''
+    : ` with ${speed} times your traffic: ${reads}busiest minute ${decimal(Number(busiestMinute))} ops/s`;
 }
 
 /** If threads spend at least this share of their time waiting for keys, the store might not be the bottleneck. */

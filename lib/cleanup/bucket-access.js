@@ -1,3 +1,4 @@
+import { runPool } from '../engine/run-pool.js';
 import { BucketAdmin } from '../s3/bucket-admin.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
@@ -24,6 +25,9 @@ export const MAX_ATTEMPT_TIMEOUT_MS = 30_000;
 const STALL_TIMEOUT_MS = 60_000;
 
 export const STALLED = 'stalled';
+
+/** Shortens the wait for a distant store, without a burst of requests. */
+const CONCURRENCY = 8;
 
 const CHECK_INTERVAL_MS = 250;
 
@@ -118,5 +122,20 @@ function stallError() {
     kind: STALLED,
     handling: 'fail',
     message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: check that the store is still reachable`,
+  });
+}
+
+/**
+ * @template Piece
+ * @param {readonly Piece[]} pieces
+ * @param {(piece: Piece) => Promise<void>} work
+ * @returns {Promise<void>} see runPool()
+ */
+export function inParallel(pieces, work) {
+  let next = 0;
+  return runPool({
+    threads: Array.from({ length: Math.min(CONCURRENCY, pieces.length) }),
+    claim: () => (next < pieces.length ? next++ : -1),
+    work: (_thread, index) => work(pieces[index]),
   });
 }

@@ -1,20 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LIST_START } from '../s3/bucket-admin.js';
 import { AttemptError, TIMEOUT, asAttemptError, protocolError } from '../s3/s3-error.js';
 import { counted } from '../text/figures.js';
 import { ABANDONED } from '../model/failed-attempts.js';
 import { BucketList } from '../workload/bucket-list.js';
 import { Keyspace } from '../workload/keyspace.js';
-import { STALLED } from './bucket-access.js';
-import { inParallel } from './in-parallel.js';
-import { rangesAfter, walkRange } from './key-ranges.js';
-import { walkVersions } from './object-versions.js';
+import { STALLED, inParallel, withBucketAccess } from './bucket-access.js';
+import { rangesAfter, walkRange, walkUploads, walkVersions } from './lists.js';
 import { MAX_ASKED, existingOf } from './reconciliation.js';
-import { ownUploads } from './uploads.js';
 
 /**
  * @import { CleanupResult } from '../model/result.js'
  * @import { BucketAdmin, ListedObject } from '../s3/bucket-admin.js'
- * @import { KeyRange } from './key-ranges.js'
+ * @import { KeyRange } from './lists.js'
+ * @import { BucketAccess } from './bucket-access.js'
+ * @import { CleanupProgress } from '../model/run-events.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  * @import { Place, Reconciliation } from './reconciliation.js'
  */
@@ -66,6 +66,24 @@ export async function lookThrough(options, settle) {
 /** @returns {CleanupResult} of a clean-up that has not started */
 export function newResult() {
   return { removed: 0, versions: 0, left: -1, foreign: 0, otherBuckets: null, problems: [], furtherProblems: 0 };
+}
+
+/**
+ * @typedef {Omit<Parameters<typeof withBucketAccess>[0], 'onCheck'>} AccessOptions
+ *
+ * Lists and removes the objects of a run.
+ *
+ * @param {AccessOptions & Omit<CleanupOptions, keyof BucketAccess | 'wait'> & {
+ *   onProgress: (progress: CleanupProgress) => void }} options `onProgress` is called periodically
+ * @returns {Promise<CleanupResult>}
+ */
+export async function cleanUpRun({ onProgress, ...options }) {
+  const result = newResult();
+  const expected = options.reconciliation?.expected ?? null;
+  const onCheck = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
+  return withBucketAccess({ ...options, onCheck }, (access) =>
+    cleanUp({ ...options, ...access, wait: (milliseconds) => sleep(milliseconds) }, result),
+  );
 }
 
 /**
@@ -243,10 +261,8 @@ async function look(options, findings, isFirst) {
   Object.assign(result, { problems: [], furtherProblems: 0 });
   /** @type {Shown} */
   const shown = { objects: 0, versions: 0, foreign: 0, sample: [], uploads: 0 };
-  if (options.ownsUpload) {
-    // List uploads first: an upload that completes in the meantime is then listed as an object.
-    shown.uploads = await findUploads(options, findings);
-  }
+  // List uploads first: an upload that completes in the meantime is then listed as an object.
+  shown.uploads = await findUploads(options, findings);
   if (owns === null) {
     return shown;
   }
@@ -320,17 +336,33 @@ async function unlessRefused(work, orElse) {
  * @param {Findings} findings
  * @returns {Promise<Shown['uploads']>}
  */
-async function findUploads({ ownsUpload, ...options }, { buckets, result }) {
+async function findUploads({ ownsUpload: owns = null, ...options }, { buckets, result }) {
   const { admin, retry, keyspace, outcomeUnknown } = options;
+  if (owns === null) {
+    return 0;
+  }
   const find = async () => {
-    const named = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
-    if (named === null && outcomeUnknown) {
-      throw protocolError(
-        'the store cannot list uploads, and some may be left because the response to a write was lost',
-      );
-    }
-    named?.forEach(({ index, bucket }) => buckets.see(index, bucket));
-    const own = named?.filter(({ index, bucket }) => keyspace.bucketOf(index) === bucket) ?? [];
+    /** @type {{ bucket: string, key: string, uploadId: string }[]} */
+    const own = [];
+    await inParallel(keyspace.buckets, async (bucket) => {
+      const isListed = await walkUploads({ admin, retry }, bucket, keyspace.keyPrefix, (uploads) => {
+        const names = uploads.map(({ key }) => keyspace.recogniseName(key));
+        names.forEach((name, position) => {
+          if (name !== null && owns(name)) {
+            buckets.see(name.index, bucket);
+            if (keyspace.bucketOf(name.index) === bucket) {
+              own.push({ bucket, ...uploads[position] });
+            }
+          }
+        });
+        return names.some((name) => name !== null);
+      });
+      if (!isListed && outcomeUnknown) {
+        throw protocolError(
+          'the store cannot list uploads, and some may be left because the response to a write was lost',
+        );
+      }
+    });
     await inParallel(own, async (upload) => {
       await retry(() => admin.abortUpload(upload.bucket, upload));
       result.uploads = (result.uploads ?? 0) + 1;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rounded } from '../text/figures.js';
+import { counted } from '../text/figures.js';
 import { sumOf } from '../statistics/moments.js';
 import { globalIndex, isInShard, localIndex } from '../workload/shard.js';
-import { inParallel } from './in-parallel.js';
+import { inParallel } from './bucket-access.js';
 
 /**
  * @import { BucketAccess } from './bucket-access.js'
@@ -13,9 +13,6 @@ import { inParallel } from './in-parallel.js';
 
 /** Maximum number of keys that are asked for one by one. */
 export const MAX_ASKED = 1000;
-
-/** @type {Words} */
-const COPIES = ['copy', 'copies'];
 
 /** Lists may lag this far behind before they count as incomplete. */
 const LIST_LAG_MS = 2000;
@@ -29,8 +26,8 @@ const LIST_LAG_MS = 2000;
  * @typedef {Place & { local: number }} LocalPlace
  *
  * @typedef {object} Account
- * @property {Words} noun of what was made
- * @property {Words} made of how it was made
+ * @property {string} noun of what was made
+ * @property {string} made what made it
  * @property {Ledger} ledger
  * @property {(index: number) => string} keyOf
  * @property {number} lost confirmed as made, but not there; an estimate if only a sample was asked for
@@ -41,11 +38,7 @@ const LIST_LAG_MS = 2000;
  * @property {string} example of these
  */
 
-/**
- * @typedef {readonly [one: string, several: string]} Words
- *
- * @typedef {(ledger: Ledger, local: number) => boolean} Matches
- */
+/** @typedef {(ledger: Ledger, local: number) => boolean} Matches */
 
 /** Compares the ledgers of a run with the store's lists. */
 export class Reconciliation {
@@ -74,11 +67,11 @@ export class Reconciliation {
     this.#random = random;
     this.#wait = wait;
     const none = { lost: 0, undone: 0, unlisted: 0, ghosts: 0, resized: 0, example: '' };
-    const keyOf = (/** @type {number} */ index) => keyspace.keyOf(index);
-    const copyKeyOf = (/** @type {number} */ index) => keyspace.copyKeyOf(index);
-    this.#accounts = [{ noun: ['object', 'objects'], made: ['write', 'writes'], ledger, keyOf, ...none }];
+    const keyOf = keyspace.keyOf.bind(keyspace);
+    this.#accounts = [{ noun: 'object', made: 'write', ledger, keyOf, ...none }];
     if (copies !== null) {
-      this.#accounts.push({ noun: COPIES, made: COPIES, ledger: copies, keyOf: copyKeyOf, ...none });
+      const copyKeyOf = keyspace.copyKeyOf.bind(keyspace);
+      this.#accounts.push({ noun: 'copy', made: 'copy', ledger: copies, keyOf: copyKeyOf, ...none });
     }
   }
 
@@ -199,7 +192,7 @@ export class Reconciliation {
     return this.#accounts.flatMap(({ noun, made, lost, undone, unlisted, ghosts, resized, example }) => {
       const findings = /** @type {const} */ ([
         [lost, `confirmed ${counted(lost, made)} that it does not have`],
-        [undone, `confirmed ${counted(undone, ['delete', 'deletes'])} that it did not carry out`],
+        [undone, `confirmed ${counted(undone, 'delete')} that it did not carry out`],
         [unlisted, `made ${counted(unlisted, noun)} that it does not list${fate}`],
         [ghosts, `lists ${counted(ghosts, noun)} that it no longer has`],
         [resized, `lists ${counted(resized, noun)} with another size than written: ${example}`],
@@ -342,12 +335,4 @@ function sampleOf(ledger, matches, random, most = MAX_ASKED) {
     count += 1;
   }
   return { count, sample };
-}
-
-/**
- * @param {number} count
- * @param {Words} words
- */
-function counted(count, [one, several]) {
-  return `${rounded(count)} ${count === 1 ? one : several}`;
 }

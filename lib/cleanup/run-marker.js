@@ -43,19 +43,18 @@ export class RunMarker {
    * @param {(milliseconds: number) => Promise<unknown>} wait
    * @returns {Promise<boolean>} false if another run is under way
    */
-  async place(access, wait) {
-    const { admin, retry } = access;
+  async place({ admin, retry }, wait) {
+    const create = () => retry(() => admin.create(this.#bucket, this.#key, Buffer.from(this.#token)));
     let isMade = false;
     try {
-      isMade = await this.#create(access);
+      isMade = await create();
       // A store that honours the condition refuses the second one.
-      if (isMade && (await this.#create(access))) {
+      if (isMade && (await create())) {
         await wait(START_MS);
         isMade = false;
       }
-      const isOwn = isMade || (await retry(() => admin.read(this.#bucket, this.#key))) === this.#token;
-      this.isPlaced = isOwn;
-      return isOwn;
+      this.isPlaced = isMade || (await retry(() => admin.read(this.#bucket, this.#key))) === this.#token;
+      return this.isPlaced;
     } catch (error) {
       // Preflight also writes, and reports what is wrong.
       const { status, outcomeUnknown } = asAttemptError(error);
@@ -73,49 +72,46 @@ export class RunMarker {
    * @param {BucketAccess} access
    * @returns {Promise<string | null>} why it may still be there
    */
-  async remove(access) {
+  async remove({ admin, retry }) {
+    const [bucket, key] = [this.#bucket, this.#key];
+    // Some credentials may delete objects only in batches.
+    const deleteAsBatch = async (/** @type {unknown} */ error) => {
+      if ((await retry(() => admin.deleteBatch(bucket, [key]))).length > 0) {
+        throw error;
+      }
+    };
     try {
       for (let removal = 0; removal < MAX_REMOVALS; removal++) {
-        await this.#delete(access);
-        if (!(await this.#isThere(access))) {
+        await unlessDenied(() => retry(() => admin.deleteObject(bucket, key)), deleteAsBatch);
+        // Without permission to ask, the answer to the deletion counts.
+        if (
+          !(await unlessDenied(
+            () => retry(() => admin.has(bucket, key)),
+            () => false,
+          ))
+        ) {
           return null;
         }
       }
-      return `the store confirmed that it deleted ${this.#key}, which marks the run as under way, and keeps it`;
+      return `the store confirmed that it deleted ${key}, which marks the run as under way, and keeps it`;
     } catch (error) {
-      return `${this.#key}, which marks the run as under way, may be left (${asAttemptError(error).message})`;
+      return `${key}, which marks the run as under way, may be left (${asAttemptError(error).message})`;
     }
   }
+}
 
-  /** Some credentials may delete objects only in batches. @param {BucketAccess} access */
-  async #delete({ admin, retry }) {
-    try {
-      await retry(() => admin.deleteObject(this.#bucket, this.#key));
-    } catch (error) {
-      if (asAttemptError(error).status !== 403) {
-        throw error;
-      }
-      const refused = await retry(() => admin.deleteBatch(this.#bucket, [this.#key]));
-      if (refused.length > 0) {
-        throw error;
-      }
-    }
-  }
-
-  /** Without permission to ask, the answer to the deletion counts. @param {BucketAccess} access */
-  async #isThere({ admin, retry }) {
-    try {
-      return await retry(() => admin.has(this.#bucket, this.#key));
-    } catch (error) {
-      if (asAttemptError(error).status === 403) {
-        return false;
-      }
+/**
+ * @template Result
+ * @param {() => Promise<Result>} work
+ * @param {(error: unknown) => Result | Promise<Result>} orElse
+ */
+async function unlessDenied(work, orElse) {
+  try {
+    return await work();
+  } catch (error) {
+    if (asAttemptError(error).status !== 403) {
       throw error;
     }
-  }
-
-  /** @param {BucketAccess} access @returns {Promise<boolean>} false if there is a marker already */
-  #create({ admin, retry }) {
-    return retry(() => admin.create(this.#bucket, this.#key, Buffer.from(this.#token)));
+    return orElse(error);
   }
 }

@@ -1,10 +1,9 @@
 import { withBucketAccess } from '../cleanup/bucket-access.js';
-import { cleanUpRun } from '../cleanup/clean-up-run.js';
-import { listRuns } from '../cleanup/list-runs.js';
-import { RunTally } from '../cleanup/run-tally.js';
+import { cleanUpRun } from '../cleanup/cleanup.js';
+import { RunTally, listRuns } from '../cleanup/list-runs.js';
 import { isClean } from '../model/completeness.js';
 import { preflight } from '../preflight/preflight.js';
-import { describeUnknown, requestVersioning } from '../preflight/versioning.js';
+import { describeUnknown, requestVersioning } from '../preflight/write-checks.js';
 import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
 import { counted } from '../text/figures.js';
@@ -15,7 +14,7 @@ import { EXIT } from './exit-status.js';
 import { cleanupCommand } from './later-commands.js';
 
 /**
- * @import { RunCounts } from '../cleanup/run-tally.js'
+ * @import { RunCounts } from '../cleanup/list-runs.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Config } from '../model/config.js'
  * @import { CleanupResult } from '../model/result.js'

@@ -11,8 +11,8 @@ import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
-import { FROM_CLONE } from '../store/hint.js';
-import { VERSION } from '../s3/versions.js';
+import { FROM_CLONE } from '../store/environment.js';
+import { VERSION } from '../s3/object-store.js';
 import { SHELLS } from './shells.js';
 import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 
@@ -23,7 +23,7 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @import { RunOptions } from '../run/run-options.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  * @import { Shell } from './shells.js'
  */
 
@@ -395,7 +395,7 @@ function readAssertions(assertions = [], run) {
  */
 export function assertedRun(options) {
   const { stages, mix = [], replay, findPeak, peakOf, rate } = options;
-  const isOpenLoop = (rate ?? replay) !== undefined || (findPeak && peakOf === 'rate');
+  const isOpenLoop = (rate ?? replay) !== undefined || (findPeak && peakOf !== 'threads');
   const mixed =
     replay === undefined
       ? mix.map((/** @type {MixedShare} */ { operation }) => operation)

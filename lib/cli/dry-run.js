@@ -1,3 +1,4 @@
+import { meanRateOf } from '../workload/trace.js';
 import { DOLLARS_PER_GB_MONTH, FREE_PER_MONTH } from '../cost/prices.js';
 import { resolve } from '../options/resolve.js';
 import { fitOf } from '../replay/fit.js';
@@ -88,7 +89,6 @@ function lineOf([name, ...cells]) {
   return [name.padEnd(WIDTHS[0]), ...cells.map((cell, index) => cell.padStart(WIDTHS[index + 1]))].join('').trimEnd();
 }
 
-const SECOND_MS = 1000;
 const MAX_ACTION_LENGTH = 60;
 
 /** R2, where a replay costs something. */
@@ -147,10 +147,9 @@ function linesOfLogs({ recorded, formats, unreadable, unreadableAt }) {
  * @param {number} speed
  */
 function linesOfSpeed(trace, speed) {
-  const rate = (SECOND_MS * speed * trace.requests) / Math.max(trace.length, SECOND_MS);
   const close = closeChanges(trace, speed);
   return [
-    `At ${speed}x: ${decimal(rate)} requests per second in ${formatDuration(trace.length / speed)}, ${decimal(busiestMinute(trace, speed))} per second in the busiest minute`,
+    `At ${speed}x: ${decimal(speed * meanRateOf(trace))} requests per second in ${formatDuration(trace.length / speed)}, ${decimal(busiestMinute(trace, speed))} per second in the busiest minute`,
     ...(close > 0
       ? [`Waiting on R2: ${counted(close, 'change')} within a second of another change of the same key`]
       : []),

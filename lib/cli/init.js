@@ -4,7 +4,7 @@ import { shellWord } from '../text/shell-words.js';
 import { ENV_EXAMPLE } from './invocation.js';
 import { UsageError } from '../options/usage-error.js';
 
-/** @import { Invocation } from '../store/hint.js' */
+/** @import { Invocation } from '../store/environment.js' */
 
 /** The file will contain a secret. */
 const OWNER_ONLY = 0o600;

@@ -6,7 +6,7 @@ import { sizeText } from '../workload/size-distribution.js';
 /**
  * @import { Config, ObjectsConfig } from '../model/config.js'
  * @import { CommandLine } from './command-line.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  */
 
 // Commands that the program prints for use after the run.

@@ -11,7 +11,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 /**
  * @import { Readable } from 'node:stream'
  * @import { CommandLine } from './command-line.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  */
 
 /**

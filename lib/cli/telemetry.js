@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { rateOf, stagesOf } from '../operations/registry.js';
 import { UsageError, refuseIfAny } from '../options/usage-error.js';
 import { collectorUrl, wholeNumber } from '../options/values.js';
-import { VERSION } from '../s3/versions.js';
+import { VERSION } from '../s3/object-store.js';
 import { quote } from '../text/quote.js';
 import { formatDuration } from '../text/units.js';
 import { load } from './start.js';

@@ -1,5 +1,4 @@
 import { uptime } from 'node:os';
-import { threadDemand } from '../host/event-loop.js';
 
 const CLOCK_READINGS = 20;
 
@@ -18,6 +17,12 @@ const wallTime = () => Date.now() + 0.5;
 
 /** Unlike monotonic time, the system's uptime continues while the machine sleeps. */
 const systemUptime = () => 1000 * uptime();
+
+/** In ms, on all threads. */
+const processTime = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
 
 /**
  * A clock in a form that can be sent to another thread.
@@ -66,10 +71,10 @@ export class Clock {
    * @param {object} [sources]
    * @param {() => number} [sources.monotonic] ms from any origin
    * @param {() => number} [sources.wall] epoch ms
-   * @param {() => number} [sources.demand] ms that this thread had a CPU or waited for one
+   * @param {() => number} [sources.demand] ms of CPU time that this process has taken
    * @param {() => number} [sources.up] ms since the system started, including those in which it slept
    */
-  constructor({ monotonic = () => performance.now(), wall = wallTime, demand = threadDemand, up = systemUptime } = {}) {
+  constructor({ monotonic = () => performance.now(), wall = wallTime, demand = processTime, up = systemUptime } = {}) {
     // An array, because assigning a number to a variable of a closure allocates memory.
     const read = new Float64Array([monotonic()]);
     /** Monotonic ms. */
@@ -186,7 +191,7 @@ export class Clock {
   }
 
   /**
-   * A thread that computed or waited for a CPU most of the time did not read the clock either, but was not suspended.
+   * A process that computed most of the time did not read the clock either, but was not suspended.
    *
    * @param {number} from monotonic ms of the system
    * @param {number} until monotonic ms of the system

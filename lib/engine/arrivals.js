@@ -12,6 +12,8 @@ const TWO_TO_THE_32 = 2 ** 32;
  * @property {'constant' | 'poisson' | 'recorded'} arrival at equal intervals, at exponentially distributed intervals with
  *   the same mean, like the requests of many independent users, or at the times of recorded requests
  * @property {number} [speed] of recorded requests; 1 if they are as fast as recorded
+ * @property {number} [first] number of the first recorded request
+ * @property {number} [busiestMinute] recorded requests per second in it, at this speed
  * @property {string} seed for random intervals: every worker computes the same arrivals
  */
 
@@ -21,14 +23,18 @@ export class Arrivals {
   #seed;
   #next = 0;
   #nextAt = 0;
-  #recorded;
+  /** The time of a recorded request; null if there are none. @type {((number: number) => number) | null} */
+  #recorded = null;
 
   /**
    * @param {Pacing} pacing
    * @param {Pick<Trace, 'times'> | null} [trace] of recorded requests
    */
-  constructor({ rate, arrival, seed, speed = 1 }, trace = null) {
-    this.#recorded = arrival === 'recorded' && trace !== null ? { times: trace.times, speed } : null;
+  constructor({ rate, arrival, seed, speed = 1, first = 0 }, trace = null) {
+    if (arrival === 'recorded' && trace !== null) {
+      const { times } = trace;
+      this.#recorded = (number) => (times[first + number] - (first === 0 ? 0 : times[first])) / speed;
+    }
     this.#interval = 1000 / rate;
     this.#seed = arrival === 'poisson' ? seedOf(seed) : null;
   }
@@ -36,7 +42,7 @@ export class Arrivals {
   /** Ms from the stage's start. @param {number} number of the arrival, from 0; never lower than in an earlier call */
   timeOf(number) {
     if (this.#recorded !== null) {
-      return this.#recorded.times[number] / this.#recorded.speed;
+      return this.#recorded(number);
     }
     if (this.#seed === null) {
       return number * this.#interval;

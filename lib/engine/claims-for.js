@@ -22,6 +22,7 @@ import { ReplayClaims } from './replay-claims.js';
  *   returns the number of the claim, from 0, or -1 if there is no more work
  * @property {(record: OperationRecord, round: number) => number} place chooses the operation's object, after `round`
  *   rounds that found none; returns 0 if it found one, the ms to wait before the next round, or -1 to skip it
+ * @property {(record: OperationRecord) => void} [missed] called when an operation of a replay is left out
  * @property {(record: OperationRecord) => void} done called when the operation has ended, successfully or not
  */
 

@@ -1,4 +1,4 @@
-import { Deck } from '../workload/deck.js';
+import { Deck } from '../workload/mix.js';
 import { MixedObjects } from '../workload/mixed-objects.js';
 
 /**

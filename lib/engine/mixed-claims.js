@@ -1,6 +1,6 @@
 import { accessOrder } from '../workload/access.js';
 import { mixIndex, seedOf } from '../workload/mix.js';
-import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
+import { MIN_WRITE_PAUSE_MS } from '../workload/mixed-objects.js';
 import { MAX_WAIT_MS, MIN_WAIT_MS, kindOrder } from './claims.js';
 
 /**

@@ -1,12 +1,11 @@
+import { MAX_NOTED } from '../model/records.js';
+
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { NotedOperation } from '../model/result.js'
+ * @import { StageRecord } from '../model/records.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
- *
- * @typedef {{ slowest: NotedOperation[], failures: NotedOperation[] }} NotedState
  */
-
-const MAX_NOTED = 20;
 
 /** The slowest operations of a stage on one worker, and its last failures: what to ask the store's operator about. */
 export class NotedOperations {
@@ -40,8 +39,8 @@ export class NotedOperations {
     this.#failures = [...this.#failures, this.#note(record, error)].slice(-MAX_NOTED);
   }
 
-  /** @returns {NotedState} */
-  toState() {
+  /** @returns {Pick<StageRecord, 'slowest' | 'failures'>} */
+  toRecord() {
     return { slowest: this.#slowest, failures: this.#failures };
   }
 
@@ -57,18 +56,4 @@ export class NotedOperations {
     const duration = finishedAt - startedAt;
     return { time, operation: operation.name, duration, attempts, bucket, key, status, requestId, ray, error };
   }
-}
-
-/** @param {readonly NotedOperation[]} operations */
-function slowestOf(operations) {
-  return operations.toSorted((one, other) => other.duration - one.duration).slice(0, MAX_NOTED);
-}
-
-/**
- * @param {readonly NotedState[]} states of the workers
- * @returns {NotedState} of all of them
- */
-export function sumOfNoted(states) {
-  const failures = states.flatMap((state) => state.failures).sort((one, other) => one.time - other.time);
-  return { slowest: slowestOf(states.flatMap((state) => state.slowest)), failures: failures.slice(-MAX_NOTED) };
 }

@@ -1,9 +1,9 @@
 import { PartMeter } from '../meter/part-meter.js';
 import { SeenObjects } from '../workload/seen-objects.js';
-import { classFinder, sizeClasses } from '../workload/size-classes.js';
+import { classFinder, sizeClasses } from '../workload/size-distribution.js';
 
 /**
- * @import { PartMeterState } from '../meter/part-meter.js'
+ * @import { KindRecord } from '../model/records.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Operation } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
@@ -11,26 +11,18 @@ import { classFinder, sizeClasses } from '../workload/size-classes.js';
  * @import { Load } from './run-stage.js'
  */
 
-/**
- * Operations of one kind, split by object size, and into first and repeated reads. A list is null if its split is off.
- *
- * @template Part
- * @typedef {object} KindParts
- * @property {readonly Part[] | null} sizes one per size class
- * @property {readonly Part[] | null} reads the first read of each object in the stage, and repeated reads
- */
-
-/** @typedef {readonly KindParts<PartMeterState>[]} OperationPartsState by kind */
+/** @typedef {{ sizes: readonly PartMeter[] | null, reads: readonly PartMeter[] | null }} KindParts null without a split */
 
 const FIRST = 0;
 const REPEATED = 1;
 
 /** Separates operations on small and large objects, and first and repeated reads of an object. */
 export class OperationParts {
+  #classes;
   #classOf;
   #seen;
   #budget;
-  /** @type {KindParts<PartMeter>[]} */
+  /** @type {KindParts[]} */
   #kinds;
 
   /**
@@ -49,13 +41,13 @@ export class OperationParts {
    * @param {Parameters<typeof OperationParts.of>[1]} options
    */
   constructor({ kinds }, { load: { sizes, seen }, budget, measured }) {
-    const classes = sizes === undefined ? [] : sizeClasses(sizes);
+    this.#classes = sizes === undefined ? [] : sizeClasses(sizes);
     const meters = (/** @type {number} */ count) => Array.from({ length: count }, () => new PartMeter(measured));
-    this.#classOf = classFinder(classes);
+    this.#classOf = classFinder(this.#classes);
     this.#seen = seen === undefined ? null : new SeenObjects(seen);
     this.#budget = budget;
     this.#kinds = kinds.map(({ operation }) => ({
-      sizes: sizes !== undefined && isSized(operation) ? meters(classes.length) : null,
+      sizes: sizes !== undefined && isSized(operation) ? meters(this.#classes.length) : null,
       reads: seen !== undefined && operation.followsAccess ? meters(REPEATED + 1) : null,
     }));
   }
@@ -83,41 +75,18 @@ export class OperationParts {
     }
   }
 
-  /** @returns {OperationPartsState} */
-  toState() {
-    const states = (/** @type {readonly PartMeter[] | null} */ meters) =>
-      meters && meters.map((meter) => meter.toState());
-    return this.#kinds.map(({ sizes, reads }) => ({ sizes: states(sizes), reads: states(reads) }));
+  /** @param {number} kind @returns {Pick<KindRecord, 'sizeClasses' | 'reads'>} */
+  recordOf(kind) {
+    const { sizes, reads } = this.#kinds[kind];
+    const [first, repeated] = reads?.map((meter) => meter.toRecord()) ?? [];
+    return {
+      ...(sizes && { sizeClasses: sizes.map((meter, index) => ({ ...this.#classes[index], ...meter.toRecord() })) }),
+      ...(reads && { reads: { first, repeated } }),
+    };
   }
 }
 
 /** Whether the operation works on one whole object. Ranges all have the same size. @param {Operation} operation */
 function isSized({ grouping, part }) {
   return grouping === undefined && part === undefined;
-}
-
-/**
- * @param {readonly (OperationPartsState | undefined)[]} states of the workers, all of one stage
- * @returns {readonly KindParts<PartMeter>[] | undefined} undefined if operations are not split
- */
-export function sumOfParts(states) {
-  const known = states.filter((state) => state !== undefined);
-  if (known.length === 0) {
-    return undefined;
-  }
-  const sum = (/** @type {readonly (readonly PartMeterState[] | null)[]} */ parts) => {
-    const [first] = parts;
-    return (
-      first &&
-      first.map((_, index) => {
-        const meter = new PartMeter();
-        parts.forEach((part) => part && meter.addState(part[index]));
-        return meter;
-      })
-    );
-  };
-  return known[0].map((_, kind) => ({
-    sizes: sum(known.map((state) => state[kind].sizes)),
-    reads: sum(known.map((state) => state[kind].reads)),
-  }));
 }

@@ -1,15 +1,17 @@
 import { bucketMeters } from '../meter/part-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { ABANDONED } from '../model/failed-attempts.js';
-import { CHANGED } from '../operations/existing-object.js';
+import { CHANGED } from '../operations/versions.js';
 import { IntegrityError } from '../operations/operation.js';
 import { isRefused } from '../s3/retry.js';
 import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { onlyBucket } from '../model/records.js';
 import { NotedOperations } from './noted-operations.js';
 import { OperationParts } from './operation-parts.js';
 
 /**
  * @import { BucketMeter } from '../meter/part-meter.js'
+ * @import { BucketRecord, KindRecord } from '../model/records.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { RequestStep } from '../operations/multipart.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
@@ -35,6 +37,8 @@ import { OperationParts } from './operation-parts.js';
 
 /** Everything that a stage counts on one worker, with only the meters that this stage needs. */
 export class Recorder {
+  #stage;
+  #buckets;
   #hooks;
   /** @type {StageWatch | null} */
   #watch = null;
@@ -73,10 +77,12 @@ export class Recorder {
   ) {
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
     const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
+    this.#stage = stage;
+    this.#buckets = workload.keyspace.buckets;
     this.#hooks = hooks;
     this.#countSuccess = countSuccess;
     this.meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
-    this.buckets = bucketMeters(workload.keyspace.buckets.length, measured);
+    this.buckets = bucketMeters(this.#buckets.length, measured);
     this.noted = new NotedOperations(clock);
     this.parts = OperationParts.of(stage, { load, budget, measured });
     const { kinds } = this.meters;
@@ -135,6 +141,26 @@ export class Recorder {
   /** @param {OperationRecord} record that has ended, successfully or not */
   ended({ kind, outcomeUnknown, isWrite }) {
     this.meters.kinds[kind].unknownOutcomes += Number(outcomeUnknown && isWrite);
+  }
+
+  /** @param {number} endedAt monotonic ms */
+  toRecord(endedAt) {
+    const { waited, noted, parts } = this;
+    const kinds = this.meters.kinds.map((meter, kind) => ({
+      operation: this.#stage.kinds[kind].operation.name,
+      ...meter.until(endedAt),
+      ...parts?.recordOf(kind),
+    }));
+    return { kinds, buckets: this.bucketRecords(kinds), waited, ...noted.toRecord() };
+  }
+
+  /** @param {readonly KindRecord[]} kinds @returns {BucketRecord[]} */
+  bucketRecords(kinds) {
+    return (
+      this.buckets?.map((meter, slot) => ({ bucket: this.#buckets[slot], ...meter.toRecord() })) ?? [
+        onlyBucket(this.#buckets[0], kinds),
+      ]
+    );
   }
 
   /** @param {number} moment monotonic ms, in the future, up to which operations count */

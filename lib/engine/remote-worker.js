@@ -1,5 +1,6 @@
 import { Worker as Thread } from 'node:worker_threads';
-import { packTask, unpackFatal, unpackSecond } from './worker-messages.js';
+import { LatencyHistogram } from '../meter/latency-histogram.js';
+import { packTask, unpackFatal } from './worker-messages.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -68,7 +69,11 @@ export class RemoteWorker {
    * @returns {Promise<WorkerOutcome>}
    */
   async runStage(task, signal, hooks) {
-    this.#hooks = { ...hooks, second: (/** @type {any} */ packed) => hooks.second(unpackSecond(packed)) };
+    this.#hooks = {
+      ...hooks,
+      second: (second) =>
+        hooks.second({ ...second, latencies: LatencyHistogram.from(/** @type {any} */ (second.latencies)) }),
+    };
     const outcome = await this.#stoppable(signal, () => this.#call({ call: 'run', task: packTask(task) }));
     return { ...outcome, fatal: unpackFatal(outcome.fatal) };
   }

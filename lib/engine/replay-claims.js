@@ -4,9 +4,9 @@ import { MAX_WAIT_MS, MIN_WAIT_MS } from './claims.js';
 
 /**
  * @import { OperationRecord } from '../operations/operation-record.js'
- * @import { Workload } from '../operations/operation.js'
+ * @import { Operation, Workload } from '../operations/operation.js'
  * @import { StageKind } from '../operations/stage.js'
- * @import { MixedObjects } from '../workload/mixed-objects.js'
+ * @import { MixedObjects, WritePauses } from '../workload/mixed-objects.js'
  * @import { Trace } from '../model/config.js'
  * @import { Budget } from './budget.js'
  */
@@ -42,8 +42,8 @@ export class ReplayClaims {
   next(record) {
     const claim = this.#budget.claim();
     if (claim >= 0) {
-      record.turn = claim;
-      record.kind = this.#kindOf[this.#workload.trace.codes[claim]];
+      record.turn = this.#budget.localIndexAt(claim);
+      record.kind = this.#kindOf[this.#workload.trace.codes[record.turn]];
     }
     return claim;
   }
@@ -53,52 +53,110 @@ export class ReplayClaims {
     const { kind, turn } = record;
     const { operation } = this.#kinds[kind];
     const { mixed, trace } = this.#workload;
-    const changes = operation.creates || operation.removes ? this.#changesOf(turn) : [];
+    const { targets, amounts, members } = trace;
     const pauses = mixed.pausesOf(operation);
+    const object = targets[turn];
     const now = this.#now();
-    const objects = changes.length === 0 ? [trace.targets[turn]] : changes.map(({ object }) => object);
-    const isNext = changes.every(({ object, earlier }) => mixed.lastBegun(object) >>> 1 === earlier);
-    const freeFrom = pauses === null ? 0 : Math.max(...objects.map((object) => pauses.freeFrom(object)));
-    if (!isNext || freeFrom > now || (operation.copies && !pauses?.take(objects[0], now))) {
-      return freeFrom === Infinity || !isNext
-        ? MIN_WAIT_MS
-        : Math.min(Math.max(freeFrom - now, MIN_WAIT_MS), MAX_WAIT_MS);
+    const changes = operation.creates || operation.removes;
+    let wait = 0;
+    if (isBatch(operation)) {
+      for (let at = MEMBER_VALUES * amounts[turn]; at !== 0; at = MEMBER_VALUES * members[at + 2]) {
+        wait = Math.max(wait, this.#waitOf(members[at], members[at + 1], pauses, now));
+      }
+    } else if (pauses !== null) {
+      wait = this.#waitOf(object, changes ? amounts[turn] : null, pauses, now);
     }
-    record.take(kind, operation, objects[0], turn);
-    if (changes.length > 0) {
-      // No other change is the next one of any of these objects, so all of them are still free.
-      objects.forEach((object) => pauses?.take(object, now));
-      objects.forEach((object) => (record.state = mixed.begin(object, operation.removes)));
-      record.isWrite = true;
-      record.locals = Uint32Array.from(objects);
+    if (wait > 0 || (operation.copies && !pauses?.take(object, now))) {
+      return Math.max(wait, MIN_WAIT_MS);
+    }
+    record.take(kind, operation, object, turn);
+    if (changes) {
+      this.#begin(record, now);
     } else if (operation.part !== undefined) {
-      record.size = Math.min(trace.amounts[turn], record.size);
+      record.size = Math.min(amounts[turn], record.size);
     } else if (operation.grouping !== undefined) {
-      record.size = Math.min(trace.amounts[turn] || LIST_KEYS, LIST_KEYS);
+      record.size = Math.min(amounts[turn] || LIST_KEYS, LIST_KEYS);
     }
     return 0;
   }
 
+  /**
+   * Call this for a change that stays undone because its stage ends: the changes after it need not wait for it.
+   *
+   * @param {OperationRecord} record
+   */
+  missed(record) {
+    const { operation } = this.#kinds[record.kind];
+    if (operation.creates || operation.removes) {
+      this.#objectsOf(record.turn, operation).forEach((object) => this.#workload.mixed.begin(object, true));
+    }
+  }
+
   /** @param {OperationRecord} record */
   done(record) {
-    const { operation, locals, localIndex } = record;
-    const objects = operation.removes && operation.grouping !== undefined ? locals : [localIndex];
-    objects.forEach((object) => this.#workload.mixed.ended(record, this.#now, object));
+    const { mixed } = this.#workload;
+    if (isBatch(record.operation)) {
+      record.locals.forEach((object) => mixed.ended(record, this.#now, object));
+    } else {
+      mixed.ended(record, this.#now);
+    }
+  }
+
+  /**
+   * @param {number} object
+   * @param {number | null} earlier changes of the object; null if the operation is no change
+   * @param {WritePauses | null} pauses
+   * @param {number} now
+   * @returns {number} ms until the operation may begin; 0 if it may now
+   */
+  #waitOf(object, earlier, pauses, now) {
+    const freeFrom = pauses?.freeFrom(object) ?? 0;
+    if (freeFrom === Infinity || (earlier !== null && this.#workload.mixed.lastBegun(object) >>> 1 !== earlier)) {
+      return MIN_WAIT_MS;
+    }
+    return freeFrom <= now ? 0 : Math.min(Math.max(freeFrom - now, MIN_WAIT_MS), MAX_WAIT_MS);
+  }
+
+  /**
+   * Begins a change that is the next one of all its objects, so that all of them are free.
+   *
+   * @param {OperationRecord} record
+   * @param {number} now
+   */
+  #begin(record, now) {
+    const { operation, localIndex, turn } = record;
+    const { mixed } = this.#workload;
+    record.isWrite = true;
+    if (!isBatch(operation)) {
+      mixed.pauses.take(localIndex, now);
+      record.state = mixed.begin(localIndex, operation.removes);
+      return;
+    }
+    record.locals = this.#objectsOf(turn, operation);
+    for (const object of record.locals) {
+      mixed.pauses.take(object, now);
+      record.state = mixed.begin(object, true);
+    }
   }
 
   /**
    * @param {number} request
-   * @returns {{ object: number, earlier: number }[]} the objects that it changes, and how often they were changed before
+   * @param {Operation} operation
    */
-  #changesOf(request) {
-    const { codes, targets, amounts, members } = this.#workload.trace;
-    if (OPERATIONS[codes[request]].grouping === undefined) {
-      return [{ object: targets[request], earlier: amounts[request] }];
+  #objectsOf(request, operation) {
+    const { targets, amounts, members } = this.#workload.trace;
+    if (!isBatch(operation)) {
+      return Uint32Array.of(targets[request]);
     }
-    const changes = [];
+    const objects = [];
     for (let at = MEMBER_VALUES * amounts[request]; at !== 0; at = MEMBER_VALUES * members[at + 2]) {
-      changes.push({ object: members[at], earlier: members[at + 1] });
+      objects.push(members[at]);
     }
-    return changes;
+    return Uint32Array.from(objects);
   }
+}
+
+/** Whether an operation removes several objects. @param {Operation} operation */
+function isBatch({ removes, grouping }) {
+  return removes && grouping !== undefined;
 }

@@ -65,7 +65,7 @@ export async function runSlot({ stage, load, range, limit }, { workers, signal, 
     },
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
-    snapshot: (snapshot) => observer.snapshot(name, snapshot),
+    snapshot: (snapshots) => observer.snapshot(name, snapshots),
     progress: (done, flow) => progress(done, flow, budget),
   });
   const claimed = range.cycles ? 0 : budget.claimed;

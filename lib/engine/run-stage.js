@@ -1,7 +1,7 @@
 import { SecondSampler } from '../meter/second-sampler.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 import { sizesOf } from '../workload/trace.js';
 import { claimsFor } from './claims-for.js';
 import { ClosedLoop } from './closed-loop.js';
@@ -14,14 +14,12 @@ import { snapshotTaker } from './snapshots.js';
 import { StageWatch } from './stage-watch.js';
 
 /**
- * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { BucketMeter } from '../meter/part-meter.js'
- * @import { StageMeters } from '../meter/stage-meter.js'
+ * @import { BucketRecord, KindRecord, StageSnapshot } from '../model/records.js'
  * @import { Windows } from '../meter/stage-meter.js'
  * @import { AccessPattern, MultipartConfig, SizeDistribution } from '../model/config.js'
- * @import { StageEnd } from '../model/result.js'
- * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
+ * @import { NotedOperation, StageEnd } from '../model/result.js'
+ * @import { ConnectionSnapshot, DataFlow } from '../model/run-events.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
@@ -30,7 +28,6 @@ import { StageWatch } from './stage-watch.js';
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
- * @import { OperationParts } from './operation-parts.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
@@ -71,7 +68,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {(operation: GivenUpOperation, message: string) => void} failed called when the run gives up on
  *   an operation
  * @property {(done: number, flow: DataFlow) => void} progress called periodically; `done`: operations that have ended
- * @property {(snapshot: StageSnapshot) => void} [snapshot] called each second with the figures so far, if enabled
+ * @property {(snapshots: readonly StageSnapshot[]) => void} [snapshot] called each second with the figures of each
+ *   worker so far, if enabled
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
@@ -100,11 +98,11 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {FatalError | null} fatal
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
- * @property {StageMeters} meters
- * @property {BucketMeter[] | null} buckets null if there is only one
- * @property {OperationParts | null} parts null if operations are not split
+ * @property {KindRecord[]} kinds
+ * @property {BucketRecord[]} buckets in the order in which the run lists them
  * @property {number} waited total ms that operations waited for an available object
- * @property {NotedState} noted
+ * @property {NotedOperation[]} slowest
+ * @property {NotedOperation[]} failures
  */
 
 /**
@@ -163,7 +161,9 @@ export async function runStage(stage, options) {
       const since = now();
       await pauses.wait(wait);
       recorder.waited += (now() - since) * (connections.length / leads.length);
-      if (stopped.aborted || budget.isClosed) {
+      // The next requests of a replay may depend on this one.
+      if (stopped.aborted || (budget.isClosed && claims.missed === undefined)) {
+        claims.missed?.(record);
         return false;
       }
       wait = claims.place(record, round);
@@ -207,7 +207,7 @@ export async function runStage(stage, options) {
       const since = billed.map((attempts, kind) => attempts - billedBefore[kind]);
       billedBefore = billed;
       hooks.second({ ...count, billed: since, latencies: meters.takeSecond(count.secondStart) });
-      takeSnapshot.forEach((take) => hooks.snapshot?.(take()));
+      takeSnapshot.forEach((take) => hooks.snapshot?.([take()]));
     },
   });
   const [{ operation }] = stage.kinds;
@@ -225,9 +225,8 @@ export async function runStage(stage, options) {
     endedAt = now();
     seconds.stop(endedAt);
   }
-  const { buckets, parts, waited, noted } = recorder;
   const { end, fatal } = watch;
-  return { end, fatal, startedAt, endedAt, meters, buckets, parts, waited, noted: noted.toState() };
+  return { end, fatal, startedAt, endedAt, ...recorder.toRecord(endedAt) };
 }
 
 /**

@@ -1,6 +1,7 @@
-import { LatencyHistogram } from '../meter/latency-histogram.js';
+import { sumOfSeconds } from '../model/records.js';
 
 /**
+ * @import { LatencyHistogram } from '../meter/latency-histogram.js'
  * @import { KindCount } from '../meter/stage-meter.js'
  * @import { SecondCount } from '../model/result.js'
  */
@@ -17,7 +18,7 @@ export class SecondMerger {
   #onSecond;
   /** The last second that each worker has reported. @type {number[]} */
   #reported;
-  /** @type {Map<number, MeasuredSecond>} */
+  /** @type {Map<number, MeasuredSecond[]>} */
   #pending = new Map();
 
   /**
@@ -33,29 +34,9 @@ export class SecondMerger {
    * @param {number} worker
    * @param {MeasuredSecond} measured a completed second of that worker, later than its previous one
    */
-  add(worker, { secondStart, operations, bytes, latencies, objectBytes, kinds = [], billed }) {
-    /** @type {MeasuredSecond} */
-    const pending = this.#pending.get(secondStart) ?? {
-      secondStart,
-      operations: 0,
-      bytes: 0,
-      latencies: new LatencyHistogram(),
-      billed: billed.map(() => 0),
-    };
-    pending.operations += operations;
-    pending.bytes += bytes;
-    pending.latencies.add(latencies);
-    if (objectBytes !== undefined) {
-      pending.objectBytes = objectBytes + (pending.objectBytes ?? 0);
-    }
-    pending.billed = pending.billed.map((attempts, kind) => attempts + billed[kind]);
-    if (kinds.length > 0) {
-      pending.kinds = kinds.map((kind, index) => ({
-        operations: kind.operations + (pending.kinds?.[index].operations ?? 0),
-        bytes: kind.bytes + (pending.kinds?.[index].bytes ?? 0),
-      }));
-    }
-    this.#pending.set(secondStart, pending);
+  add(worker, measured) {
+    const { secondStart } = measured;
+    this.#pending.set(secondStart, [...(this.#pending.get(secondStart) ?? []), measured]);
     this.#reported[worker] = secondStart;
     this.#handOn(Math.min(...this.#reported));
   }
@@ -70,7 +51,7 @@ export class SecondMerger {
   #handOn(last) {
     const seconds = [...this.#pending.keys()].filter((second) => second <= last).sort((one, other) => one - other);
     for (const second of seconds) {
-      this.#onSecond(/** @type {MeasuredSecond} */ (this.#pending.get(second)));
+      this.#onSecond(sumOfSeconds(/** @type {MeasuredSecond[]} */ (this.#pending.get(second))));
       this.#pending.delete(second);
     }
   }

@@ -1,8 +1,7 @@
 import { measureEventLoop } from '../meter/client-load.js';
-import { bucketSnapshots } from '../meter/stage-snapshot.js';
 
 /**
- * @import { StageSnapshot } from '../model/run-events.js'
+ * @import { StageSnapshot } from '../model/records.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { Recorder } from './recorder.js'
@@ -14,8 +13,8 @@ import { bucketSnapshots } from '../meter/stage-snapshot.js';
  * @param {{ engine: Engine, recorder: Recorder, connections: readonly ObjectConnection[] }} watched
  * @returns {(() => StageSnapshot)[]} empty if snapshots are not enabled
  */
-export function snapshotTaker({ kinds }, { engine, recorder: { meters, buckets }, connections }) {
-  const { lookAtConnections = null, workload } = engine;
+export function snapshotTaker({ kinds }, { engine, recorder, connections }) {
+  const { lookAtConnections = null } = engine;
   if (lookAtConnections === null) {
     return [];
   }
@@ -23,13 +22,15 @@ export function snapshotTaker({ kinds }, { engine, recorder: { meters, buckets }
   const take = () => {
     const utilization = loop();
     loop = measureEventLoop();
-    const ofKinds = kinds.map(({ operation }, kind) => meters.kinds[kind].snapshot(operation.name));
-    const ofBuckets = workload.keyspace.buckets.map((bucket, slot) => ({ bucket, meter: buckets?.[slot] ?? null }));
+    const ofKinds = kinds.map(({ operation }, kind) => ({
+      operation: operation.name,
+      ...recorder.meters.kinds[kind].toRecord(),
+      seconds: [],
+    }));
     return {
       isFinal: false,
       kinds: ofKinds,
-      // Encoding the histograms of many buckets every second would take too long.
-      buckets: bucketSnapshots(ofBuckets, ofKinds, false),
+      buckets: recorder.bucketRecords(ofKinds),
       connections: lookAtConnections(),
       inFlight: connections.reduce((sum, { startedAt }) => sum + Number(startedAt !== 0), 0),
       loops: [utilization],

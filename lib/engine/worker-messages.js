@@ -1,4 +1,3 @@
-import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { operationNamed } from '../operations/registry.js';
 import { mixedStage, rewritingStage } from '../operations/stage.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
@@ -6,9 +5,7 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
 /**
  * @import { StageTask } from './worker.js'
  * @import { StageHooks } from './run-stage.js'
- * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
- * @import { HistogramState } from '../meter/latency-histogram.js'
  * @import { Credentials } from '../model/config.js'
  * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  */
@@ -78,14 +75,4 @@ export function unpackFatal(packed) {
   }
   const { details, message, ...context } = packed;
   return { ...context, error: details === null ? new Error(message) : new AttemptError(details) };
-}
-
-/**
- * @param {Omit<MeasuredSecond, 'latencies'> & { latencies: HistogramState }} packed
- * @returns {MeasuredSecond}
- */
-export function unpackSecond({ latencies: state, ...count }) {
-  const latencies = new LatencyHistogram();
-  latencies.addState(state);
-  return { ...count, latencies };
 }

@@ -52,12 +52,12 @@ function hooks() {
   const report = (/** @type {string} */ hook, /** @type {unknown[]} */ parameters) =>
     port.postMessage({ kind: 'event', hook, parameters });
   return {
-    second: ({ latencies, ...count }) => report('second', [{ ...count, latencies: latencies.toState() }]),
+    second: ({ latencies, ...count }) => report('second', [{ ...count, latencies: latencies.toRecord() }]),
     retrying: (...failure) => report('retrying', failure),
     integrityError: (message) => report('integrityError', [message]),
     failed: ({ bucket, key, attempts }, message) => report('failed', [{ bucket, key, attempts }, message]),
     progress: (done, flow) => report('progress', [done, flow]),
-    snapshot: (snapshot) => report('snapshot', [snapshot]),
+    snapshot: (snapshots) => report('snapshot', [snapshots]),
   };
 }
 

@@ -2,12 +2,12 @@ import { measureLoop } from '../host/event-loop.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { connectionHostname } from '../s3/address.js';
 import { AddressBook } from '../http/address-book.js';
-import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
+import { AttemptDeadlines } from '../s3/retry.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { createReadBuffer } from '../http/socket-reader.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { CLIENTS, openStore } from '../s3/object-store.js';
-import { SigningRegion } from '../s3/signing-region.js';
+import { SigningRegion } from '../s3/live-credentials.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { Keyspace } from '../workload/keyspace.js';
@@ -23,21 +23,16 @@ import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
 
 /**
- * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Load, StageHooks } from './run-stage.js'
- * @import { OperationPartsState } from './operation-parts.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
- * @import { ConnectionCounts } from '../meter/connection-meter.js'
- * @import { BucketShare } from '../meter/part-meter.js'
- * @import { StageMeterState } from '../meter/stage-meter.js'
- * @import { LoopLoad, StageEnd } from '../model/result.js'
+ * @import { ConnectionRecord, StageRecord } from '../model/records.js'
  * @import { Grouping } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { Trace } from '../model/config.js'
- * @import { StoreConfig, ChecksumName, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
+ * @import { StoreConfig, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
  * @import { ListState } from '../workload/listed-objects.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
@@ -59,7 +54,7 @@ import { runStage } from './run-stage.js';
  * @property {Shard} shard
  * @property {OperationAmounts} amounts
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
- * @property {ChecksumName} [checksum] of written objects
+ * @property {'crc64nvme'} [checksum] of written objects
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} ledger see Ledger
  * @property {SharedArrayBuffer} [copies] see Ledger; absent if the run makes none
@@ -79,22 +74,7 @@ import { runStage } from './run-stage.js';
  * @property {TimeLimit | null} limit
  */
 
-/**
- * A MeteredStage in plain values.
- *
- * @typedef {object} WorkerOutcome
- * @property {StageEnd} end
- * @property {FatalError | null} fatal
- * @property {number} startedAt monotonic ms
- * @property {number} endedAt monotonic ms
- * @property {StageMeterState[]} meters by kind
- * @property {BucketShare[]} buckets in the order in which the run lists them
- * @property {OperationPartsState} [parts] absent if operations are not split
- * @property {number} [waited] ms, see MeteredStage
- * @property {NotedState} [noted]
- * @property {LoopLoad} loop
- * @property {ConnectionCounts} connections since the previous stage
- */
+/** @typedef {StageRecord & { fatal: FatalError | null }} WorkerOutcome */
 
 /** One event loop's share of a run: its threads, their connections, its meters. */
 export class Worker {
@@ -160,8 +140,9 @@ export class Worker {
     const { multipart, checksum, mixed, trace } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
-    const checksums = checksum && new PayloadChecksums(checksum, payload);
-    checksums?.prepare(globalIndex(shard, 0));
+    const checksums = checksum && new PayloadChecksums(payload);
+    // Computes the shared prefixes in advance, so that no operation waits for them.
+    checksums?.inputOf(globalIndex(shard, 0), 0);
     const all = Array.from({ length: connectionsFor(spec) }, (_, index) => objectStore.openConnection(index));
     this.#spec = spec;
     this.#agent = agent;
@@ -238,15 +219,7 @@ export class Worker {
     } finally {
       loop = stopMeasuring();
     }
-    const { meters, buckets, parts, ...outcome } = staged;
-    return {
-      ...outcome,
-      meters: meters.kinds.map((meter) => meter.toState(outcome.endedAt)),
-      buckets: this.#spec.layout.buckets.map((bucket, slot) => ({ bucket, state: buckets?.[slot].toState() ?? null })),
-      parts: parts?.toState(),
-      loop,
-      connections: this.#takeConnections(),
-    };
+    return { ...staged, loops: [loop], connections: this.#takeConnections() };
   }
 
   /**
@@ -275,7 +248,7 @@ export class Worker {
     return { opened: opened - this.#opened, reused: reused - this.#reused, open };
   }
 
-  /** @returns {ConnectionCounts} */
+  /** @returns {ConnectionRecord} */
   #takeConnections() {
     const { opened, reused } = this.#agent.counts;
     const { socketWait } = this.#agent;
@@ -288,6 +261,6 @@ export class Worker {
     this.#opened = opened;
     this.#reused = reused;
     this.#socketWait = socketWait;
-    return { ...since, lookupTime, costs: this.#connectionMeter.take() };
+    return { ...since, lookupTime, ...this.#connectionMeter.take() };
   }
 }

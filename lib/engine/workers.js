@@ -1,66 +1,40 @@
 import { networkInterfaces } from 'node:os';
 import { HostSampler } from '../host/host-sampler.js';
-import { findListeningProcess } from '../host/listening-process.js';
+import { findListeningProcess } from '../host/store-interface.js';
 import { findInterface } from '../host/store-interface.js';
-import { sumOfBuckets } from '../meter/part-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
-import { sumOfConnections } from '../meter/connection-meter.js';
-import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
-import { bucketSnapshots, sumOfSnapshots } from '../meter/stage-snapshot.js';
-import { worstEnd } from '../model/stage-ends.js';
+import { sumOfStages } from '../model/records.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { connectionHostname } from '../s3/address.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
-import { sumOfParts } from './operation-parts.js';
 import { RemoteWorker } from './remote-worker.js';
 import { settleAll } from './run-pool.js';
-import { sumOfNoted } from './noted-operations.js';
 import { SecondMerger } from './second-merger.js';
 import { Worker } from './worker.js';
 
 /**
- * @import { NotedState } from './noted-operations.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
+ * @import { WorkerSpec, StageTask } from './worker.js'
  * @import { StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
- * @import { KindParts } from './operation-parts.js'
- * @import { BucketMeter } from '../meter/part-meter.js'
- * @import { PartMeter } from '../meter/part-meter.js'
- * @import { ConnectionMeter } from '../meter/connection-meter.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
- * @import { ClientLoad, HostLoad, SecondLatency, StageEnd } from '../model/result.js'
- * @import { DataFlow, StageSnapshot } from '../model/run-events.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { StageSnapshot, StageRecord } from '../model/records.js'
+ * @import { ClientLoad, HostLoad, SecondLatency } from '../model/result.js'
+ * @import { DataFlow } from '../model/run-events.js'
  * @import { Payload } from '../workload/payload.js'
  */
 
 /**
- * The merged outcome of a stage on all workers.
+ * The outcome of a stage on all workers.
  *
- * @typedef {object} StageOutcome
- * @property {StageEnd} end
+ * @typedef {ReturnType<typeof sumOfStages> & OtherOfOutcome} StageOutcome
+ *
+ * @typedef {object} OtherOfOutcome
  * @property {FatalError | null} fatal
- * @property {number} startedAt monotonic ms at which the first worker began
- * @property {number} endedAt monotonic ms at which the last worker ended
- * @property {StageMeter} meter
- * @property {readonly StageMeter[]} kinds the meters by kind; `meter` is their sum
- * @property {number} [waited] total ms that operations waited for an available object
- * @property {NotedState} [noted]
- * @property {readonly BucketOutcome[]} buckets in the order in which the run lists them
- * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent if operations are not split
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
  * @property {ClientLoad} clientLoad
  * @property {HostLoad} hostLoad
- * @property {ConnectionOutcome} connections since the previous stage
- */
-
-/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome `meter`: null if there is only one bucket */
-
-/**
- * @typedef {{ opened: number, reused: number, socketWait: number, lookupTime: number | null,
- *   meter: ConnectionMeter }} ConnectionOutcome times in ms
  */
 
 /** If a stage ends on one worker in one of these ways, the other workers stop too. */
@@ -181,9 +155,9 @@ export class Workers {
               sumOfFlows(flows),
             );
           },
-          snapshot: (/** @type {StageSnapshot} */ snapshot) => {
+          snapshot: (/** @type {readonly StageSnapshot[]} */ [snapshot]) => {
             snapshots.set(index, snapshot);
-            hooks.snapshot?.(sumOfSnapshots([...snapshots.values()]));
+            hooks.snapshot?.([...snapshots.values()]);
           },
         };
         try {
@@ -202,12 +176,20 @@ export class Workers {
       host.stop();
       throw error;
     });
-    const hostLoad = { ...host.stop(), loops: outcomes.map(({ loop }) => loop) };
-    const merged = mergeOutcomes(this.#clock, task, outcomes, cpuTime());
+    const [cpu, ofHost] = [cpuTime(), host.stop()];
+    const { loops, ...sum } = sumOfStages(outcomes, this.#clock);
+    const utilizations = loops.map(({ utilization }) => utilization);
+    const clientLoad = {
+      ...cpu,
+      loops: loops.length,
+      eventLoopUtilization: Math.max(...utilizations),
+      busyLoops: utilizations.reduce((total, utilization) => total + utilization),
+    };
     if (this.#takesSnapshots) {
-      hooks.snapshot?.(finalSnapshot(task.stage, merged));
+      hooks.snapshot?.([finalSnapshot(sum)]);
     }
-    return { ...merged, secondLatencies, hostLoad };
+    const fatal = outcomes.find((outcome) => outcome.fatal !== null)?.fatal ?? null;
+    return { ...sum, loops, fatal, clientLoad, secondLatencies, hostLoad: { ...ofHost, loops } };
   }
 
   /**
@@ -227,20 +209,11 @@ export class Workers {
 }
 
 /**
- * @param {Stage} stage
- * @param {Pick<StageOutcome, 'kinds' | 'buckets' | 'connections'>} outcome
+ * @param {Pick<StageRecord, 'kinds' | 'buckets' | 'connections'>} sum
  * @returns {StageSnapshot} with exactly the counts of the stage's result
  */
-function finalSnapshot(stage, { kinds, buckets, connections: { opened, reused } }) {
-  const ofKinds = kinds.map((meter, kind) => meter.snapshot(stage.kinds[kind].operation.name));
-  return {
-    isFinal: true,
-    kinds: ofKinds,
-    buckets: bucketSnapshots(buckets, ofKinds, true),
-    connections: { opened, reused, open: null },
-    inFlight: 0,
-    loops: [],
-  };
+function finalSnapshot({ kinds, buckets, connections: { opened, reused } }) {
+  return { isFinal: true, kinds, buckets, connections: { opened, reused, open: null }, inFlight: 0, loops: [] };
 }
 
 /**
@@ -263,40 +236,4 @@ function latencyOf(latencies) {
  */
 function sharesOf(threads, workers) {
   return Array.from({ length: workers }, (_, index) => Math.floor((threads + index) / workers));
-}
-
-/**
- * @param {Clock} clock
- * @param {StageTask} task
- * @param {readonly WorkerOutcome[]} outcomes
- * @param {Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} cpuTime
- * @returns {Omit<StageOutcome, 'secondLatencies' | 'hostLoad'>}
- */
-function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
-  const startedAt = Math.min(...outcomes.map((outcome) => outcome.startedAt));
-  const endedAt = Math.max(...outcomes.map((outcome) => outcome.endedAt));
-  const utilizations = outcomes.map(({ loop }) => loop.utilization);
-  const kinds = stage.kinds.map(() => new StageMeter(clock, startedAt, { windows }));
-  for (const outcome of outcomes) {
-    kinds.forEach((meter, kind) => meter.addState(outcome.meters[kind]));
-  }
-  return {
-    end: worstEnd(outcomes.map(({ end }) => end)),
-    fatal: outcomes.find(({ fatal }) => fatal !== null)?.fatal ?? null,
-    startedAt,
-    endedAt,
-    meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows }),
-    kinds,
-    waited: outcomes.reduce((sum, { waited = 0 }) => sum + waited, 0),
-    noted: sumOfNoted(outcomes.flatMap(({ noted = [] }) => noted)),
-    buckets: sumOfBuckets(outcomes.map(({ buckets }) => buckets)),
-    parts: sumOfParts(outcomes.map(({ parts }) => parts)),
-    clientLoad: {
-      ...cpuTime,
-      loops: outcomes.length,
-      eventLoopUtilization: Math.max(...utilizations),
-      busyLoops: utilizations.reduce((sum, utilization) => sum + utilization),
-    },
-    connections: sumOfConnections(outcomes.map(({ connections }) => connections)),
-  };
 }

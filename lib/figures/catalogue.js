@@ -27,8 +27,8 @@ import { Histogram } from '../model/histogram.js';
  * @property {Condition} [onlyOf] the only kind of stage that has it
  * @property {true} [isLatency] whether it comes from a histogram, which a log might lack
  *
- * @typedef {'stages' | 'latency' | 'compare' | 'ab'} Group `stages` are the tables with a row per stage, `latency`
- *   those of percentiles
+ * @typedef {'stages' | 'latency' | 'compare' | 'ab' | 'sweep' | 'live'} Group `stages` are the tables with a row per stage,
+ *   `latency` those of percentiles
  *
  * @typedef {'reads' | 'open loop' | 'search' | 'parts' | 'edge'} Condition
  *
@@ -44,10 +44,21 @@ import { Histogram } from '../model/histogram.js';
 const SUMMARIES = [
   { name: 'min', title: 'Shortest', heading: 'min', field: 'minimum', meaning: 'the minimum', groups: ['latency'] },
   { name: 'mean', title: 'Mean', heading: 'mean', field: 'mean', meaning: 'the mean', groups: ['latency'] },
-  { name: 'p50', percentile: 50, meaning: 'the median', rank: 1, groups: ['stages', 'latency', 'compare', 'ab'] },
+  {
+    name: 'p50',
+    percentile: 50,
+    meaning: 'the median',
+    rank: 1,
+    groups: ['stages', 'latency', 'compare', 'ab', 'live'],
+  },
   { name: 'p90', percentile: 90, meaning: 'the 90th percentile', rank: 8, groups: ['stages', 'latency', 'compare'] },
   { name: 'p95', percentile: 95, meaning: 'the 95th percentile', rank: 5, groups: ['stages', 'latency'] },
-  { name: 'p99', percentile: 99, meaning: 'the 99th percentile', groups: ['stages', 'latency', 'compare', 'ab'] },
+  {
+    name: 'p99',
+    percentile: 99,
+    meaning: 'the 99th percentile',
+    groups: ['stages', 'latency', 'compare', 'ab', 'sweep', 'live'],
+  },
   {
     name: 'p999',
     title: 'p99.9',
@@ -89,11 +100,11 @@ function prefixOf(of) {
   return of === 'operations' ? '' : `${of}.`;
 }
 
-/** @type {readonly { name: CountName, unit: ThresholdUnit, meaning: string }[]} */
+/** @type {readonly { name: CountName, title?: string, unit: ThresholdUnit, meaning: string }[]} */
 const COUNTERS = [
   { name: 'failed', unit: 'operations', meaning: 'Operations that failed after all retries' },
   { name: 'integrityErrors', unit: 'operations', meaning: 'Operations that returned wrong content' },
-  { name: 'throttled', unit: 'attempts', meaning: 'Attempts that the store throttled' },
+  { name: 'throttled', title: 'Throttled', unit: 'attempts', meaning: 'Attempts that the store throttled' },
   { name: 'attempts', unit: 'attempts', meaning: 'All attempts, successful or not' },
   { name: 'retries', unit: 'attempts', meaning: 'Failed attempts that were retried' },
   { name: 'vanished', unit: 'operations', meaning: 'Operations on existing objects that were removed during the run' },
@@ -269,7 +280,7 @@ export const FIGURES = Object.freeze([
     meaning: 'Successful operations ÷ time, both without warm-up and drain',
     quantity: 'rate',
     value: ({ average }) => average,
-    groups: ['stages', 'compare', 'ab'],
+    groups: ['stages', 'compare', 'ab', 'sweep'],
   }),
   figure({
     name: 'threads',
@@ -297,7 +308,7 @@ export const FIGURES = Object.freeze([
     meaning: 'Object bytes moved by successful operations ÷ time, both without warm-up and drain',
     quantity: 'throughput',
     value: ({ averageBytes }) => averageBytes,
-    groups: ['stages', 'compare'],
+    groups: ['stages', 'compare', 'sweep'],
     rank: 4,
   }),
   ...latencyFigures(),
@@ -404,4 +415,16 @@ export function figuresOf(group) {
 export function figureNamed(name, among = FIGURES) {
   const found = among.find((each) => each.name === name || each.otherNames?.includes(name));
   return found ?? (among === FIGURES_OF_RUN ? null : percentileNamed(name));
+}
+
+/**
+ * A column for rows that are not stages.
+ *
+ * @template Row
+ * @param {string} name of the figure
+ * @param {(row: Row) => number | null | undefined} value
+ */
+export function columnOf(name, value) {
+  const { title, heading, quantity } = /** @type {Figure} */ (figureNamed(name));
+  return { title, ...(heading && { heading }), quantity, value };
 }

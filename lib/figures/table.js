@@ -72,7 +72,7 @@ export function textOf({ quantity, value }, row) {
 /** Latencies keep their unit in the cell, because their headings have no room for it. @type {typeof textOf} */
 export function textWithUnit(column, row) {
   const text = textOf(column, row);
-  return column.quantity === 'time' ? `${text}ms` : text;
+  return column.quantity === 'time' && typeof column.value(row) === 'number' ? `${text}ms` : text;
 }
 
 /**
@@ -141,4 +141,38 @@ export function markdownTable(table, escape) {
   return rows.length === 0
     ? []
     : [line(columns.map(({ title, heading = title }) => heading)), line(alignments), ...rows.map(line)];
+}
+
+const CHUNK_LENGTH = 64 * 1024;
+
+/**
+ * @template Row
+ * @param {Pick<Table<Row>, 'columns'> & { rows: Iterable<Row> }} table
+ * @returns {Generator<string, void, undefined>} CSV, several rows at a time
+ */
+export function* csvTable({ columns, rows }) {
+  let text = csvLine(columns.map(({ title }) => title));
+  for (const row of rows) {
+    text += csvLine(columns.map(({ value }) => value(row) ?? ''));
+    if (text.length > CHUNK_LENGTH) {
+      yield text;
+      text = '';
+    }
+  }
+  yield text;
+}
+
+/** CSV fields with one of these need quotes (RFC 4180). */
+const SPECIAL = /[",\r\n]/;
+
+/** Spreadsheets read such a field as a formula, even in quotes, unless an apostrophe precedes it. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** @param {readonly (string | number)[]} values */
+function csvLine(values) {
+  const fields = values.map((value) => {
+    const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
+    return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  return `${fields.join(',')}\n`;
 }

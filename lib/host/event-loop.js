@@ -1,11 +1,11 @@
 import { PerformanceObserver, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { readScheduling } from './proc-files.js';
-import { readSystemFile } from './system-file.js';
+import { readSystemFile } from './proc-files.js';
 
 /**
  * @import { IntervalHistogram } from 'node:perf_hooks'
  * @import { LoopLoad } from '../model/result.js'
- * @import { ReadSystemFile } from './system-file.js'
+ * @import { ReadSystemFile } from './proc-files.js'
  */
 
 const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
@@ -13,20 +13,7 @@ const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
 /** Interval between delay measurements. Each wakes an idle loop: one every 20 ms took 0.5% of a core. */
 const DELAY_RESOLUTION_MS = 50;
 
-/** If the host was suspended, the loop's own time exceeds the clock's by at least this. */
-const MIN_PAUSE_MS = 500;
-
 const NANOSECONDS = 1e6;
-
-/** @returns {number} ms that the calling thread had a CPU or waited for one; where unknown, the process's CPU time */
-export function threadDemand() {
-  const scheduling = readScheduling(readSystemFile(SCHEDULING_OF_THREAD) ?? '');
-  if (scheduling !== null) {
-    return scheduling.running + scheduling.waiting;
-  }
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
 
 /**
  * Starts measuring the calling thread's event loop. The loop's utilization counts time spent waiting for a CPU as busy
@@ -46,17 +33,13 @@ export function measureLoop({ now, read = readSystemFile }) {
   return () => {
     const duration = Math.max(now() - startedAt, 1);
     const after = scheduling();
-    const isKnown = before !== null && after !== null;
-    const running = isKnown ? (after.running - before.running) / duration : null;
-    const waiting = isKnown ? (after.waiting - before.waiting) / duration : null;
+    const share = (/** @type {'running' | 'waiting'} */ name) =>
+      before === null || after === null ? null : (after[name] - before[name]) / duration;
     delay.disable();
-    const { idle, active, utilization: share } = performance.eventLoopUtilization(utilization);
-    // The loop counts a suspension as busy or idle, depending on when it started.
-    const wasSuspended = idle + active - duration > MIN_PAUSE_MS;
     return {
-      utilization: wasSuspended && running !== null ? Math.min(running + Number(waiting), 1) : share,
-      running,
-      waiting,
+      utilization: performance.eventLoopUtilization(utilization).utilization,
+      running: share('running'),
+      waiting: share('waiting'),
       delayP50: delayOf(delay, 50),
       delayP99: delayOf(delay, 99),
       garbageCollection: garbage() / duration,

@@ -10,12 +10,12 @@ import {
   readTcpSegments,
   readTraffic,
 } from './proc-files.js';
-import { readSystemFile } from './system-file.js';
+import { readSystemFile } from './proc-files.js';
 
 /**
  * @import { CpuLoad, HostLoad } from '../model/result.js'
  * @import { CpuTicks, Throttling } from './proc-files.js'
- * @import { ReadSystemFile } from './system-file.js'
+ * @import { ReadSystemFile } from './proc-files.js'
  */
 
 const SAMPLE_EVERY_MS = 1000;

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 // Parsers for text files in which Linux describes the machine. Each returns null for unexpected text, for example from
 // an older kernel, or from a container that hides a part. https://www.kernel.org/doc/html/latest/filesystems/proc.html
 
@@ -103,20 +105,13 @@ export function readLinkSpeed(text) {
   return text.trim() !== '' && megabits > 0 ? (megabits * 1e6) / 8 : null;
 }
 
-/** The process's groups in version 2, and in version 1 for CPU. @param {string} text of /proc/self/cgroup */
-export function readCgroups(text) {
-  const lines = text
-    .trim()
-    .split('\n')
-    .map((line) => /^\d+:([^:]*):(\/.*)$/.exec(line));
-  const pathOf = (/** @type {(controllers: string[]) => boolean} */ isWanted) =>
-    lines.find((line) => line !== null && isWanted(line[1].split(',')))?.[2] ?? null;
-  return { unified: pathOf(([first]) => first === ''), cpu: pathOf((controllers) => controllers.includes('cpu')) };
+/** The process's control group; null without version 2. @param {string} text of /proc/self/cgroup */
+export function readGroup(text) {
+  return /^0::(\/.*)$/m.exec(text)?.[1] ?? null;
 }
 
 /**
- * @param {string} text of cgroup v2's `cpu.max`: `max 100000`, or `150000 100000` for one and a half cores; of version
- *   1: quota and period, with -1 for no quota
+ * @param {string} text of `cpu.max`: `max 100000`, or `150000 100000` for one and a half cores
  * @returns {number} cores; Infinity without a quota
  */
 export function readQuota(text) {
@@ -129,11 +124,25 @@ export function readQuota(text) {
  *   far; `time`: ms of throttling, summed over CPUs
  */
 
-/** @param {string} text of `cpu.stat`, of either version */
+/** @param {string} text of `cpu.stat` */
 export function readThrottling(text) {
   const valueOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
-  const microseconds = valueOf('throttled_usec');
-  const time = Number.isNaN(microseconds) ? valueOf('throttled_time') / 1e6 : microseconds / 1e3;
   const [periods, throttledPeriods] = [valueOf('nr_periods'), valueOf('nr_throttled')];
+  const time = valueOf('throttled_usec') / 1000;
   return Number.isNaN(time + periods + throttledPeriods) ? null : { periods, throttledPeriods, time };
+}
+
+/**
+ * @callback ReadSystemFile
+ * @param {string} path
+ * @returns {string | null} null if the file is missing or hidden from us
+ */
+
+/** Synchronous, because the kernel generates these files within tens of µs. @type {ReadSystemFile} */
+export function readSystemFile(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
 }

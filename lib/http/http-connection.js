@@ -67,17 +67,12 @@ export class HttpConnection {
   #bytesLeft = 0;
   /** Whether some of the request body is still to be accepted by the socket. */
   #isSending = false;
-  #isPaused = false;
   /** Whether the response is complete, but the write of the request is not confirmed yet. */
   #isAnswered = false;
   /** Whether the parser is running: its state must not be changed until it returns. */
   #isAccepting = false;
   /** The error to fail the request with once the parser has returned. @type {Error | null} */
   #failure = null;
-  /** Bytes received while paused. @type {Buffer[]} */
-  #backlog = [];
-  /** Whether the other side closed the connection after the bytes in the backlog. */
-  #endsAfterBacklog = false;
   /** Monotonic ms. */
   #usableUntil = Infinity;
   /** @type {(error?: Error | null) => void} */
@@ -145,37 +140,6 @@ export class HttpConnection {
     this.#discard();
   }
 
-  /** Pauses the incoming body. Bytes that have already arrived are delivered after {@link resume}. */
-  pause() {
-    if (this.#isBusy && !this.#isAnswered) {
-      this.#isPaused = true;
-      this.#socket?.pause();
-    }
-  }
-
-  resume() {
-    this.#isPaused = false;
-    if (!this.#isAccepting) {
-      this.#acceptBacklog();
-    }
-    if (!this.#isPaused) {
-      this.#socket?.resume();
-    }
-  }
-
-  /** Delivers the backlog until the next pause. */
-  #acceptBacklog() {
-    for (let bytes = this.#backlog.shift(); bytes !== undefined; bytes = this.#backlog.shift()) {
-      this.#accept(bytes, bytes.length);
-      if (this.#isPaused) {
-        return;
-      }
-    }
-    if (this.#endsAfterBacklog) {
-      this.#endOfInput();
-    }
-  }
-
   #open() {
     const opening = {};
     this.#opening = opening;
@@ -207,7 +171,7 @@ export class HttpConnection {
     readFrom(socket, (bytes, length) => isMine() && this.#receive(bytes, length));
     socket.on('end', () => isMine() && this.#endOfInput());
     socket.on('error', (error) => isMine() && this.#broken(error));
-    socket.on('close', () => isMine() && !this.#endsAfterBacklog && this.#broken(closedByOtherSide()));
+    socket.on('close', () => isMine() && this.#broken(closedByOtherSide()));
     this.#pieceTaken = (error) => isMine() && this.#takePiece(error);
     const destroy = socket.destroy.bind(socket);
     socket.destroy = (error) => {
@@ -320,8 +284,6 @@ export class HttpConnection {
     if (!this.#isBusy) {
       // Unsolicited bytes mean that the other side is closing the connection, for example with a 408.
       this.#discard();
-    } else if (this.#isPaused) {
-      this.#backlog.push(Buffer.from(bytes.subarray(0, length)));
     } else {
       this.#accept(bytes, length);
     }
@@ -343,16 +305,12 @@ export class HttpConnection {
     if (this.#failure !== null) {
       this.#fail(this.#failure);
     } else if (end >= 0) {
-      this.#complete(end === length && this.#backlog.length === 0);
+      this.#complete(end === length);
     }
   }
 
   /** @param {boolean} isClean whether nothing followed the response */
   #complete(isClean) {
-    if (this.#isPaused) {
-      this.#isPaused = false;
-      this.#socket?.resume();
-    }
     if (this.#isSending && isClean && !this.#isAnswered) {
       this.#awaitSent();
     } else {
@@ -379,7 +337,7 @@ export class HttpConnection {
     const { isPersistent, keepAliveTimeout } = this.#parser;
     this.#isBusy = false;
     this.#isAnswered = false;
-    const isUsable = this.#socket?.writable === true && !this.#isSending && !this.#endsAfterBacklog;
+    const isUsable = this.#socket?.writable === true && !this.#isSending;
     if (this.#keepAlive && isPersistent && isClean && isUsable) {
       this.#usableUntil =
         keepAliveTimeout === Infinity ? Infinity : this.#now() + keepAliveTimeout - KEEP_ALIVE_MARGIN_MS;
@@ -390,9 +348,7 @@ export class HttpConnection {
   }
 
   #endOfInput() {
-    if (this.#isPaused) {
-      this.#endsAfterBacklog = true;
-    } else if (this.#isBusy && this.#parser.finish()) {
+    if (this.#isBusy && this.#parser.finish()) {
       this.#isBusy = false;
       this.#discard();
       this.#handler.onEnd(false);
@@ -427,9 +383,6 @@ export class HttpConnection {
     this.#isSending = false;
     this.#isAnswered = false;
     this.#pieces = null;
-    this.#isPaused = false;
-    this.#backlog = [];
-    this.#endsAfterBacklog = false;
     socket?.destroy();
   }
 }

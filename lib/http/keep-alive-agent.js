@@ -1,13 +1,16 @@
-import { isIP, connect as connectTcp } from 'node:net';
+import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { Gate } from './gate.js';
-import { closedWhileOpening, connectTimeoutError, givenUpWhileOpening, isOurs } from './connection-errors.js';
+import { AddressBook } from './address-book.js';
+import {
+  closedWhileOpening,
+  connectTimeoutError,
+  givenUpWhileOpening,
+  isOurs,
+  proxyRefused,
+} from './connection-errors.js';
 import { openSharing, readFrom } from './socket-reader.js';
-import { openTunnel } from './tunnel.js';
 
 /**
- * @import { AddressBook } from './address-book.js'
- * @import { Proxy } from './tunnel.js'
  * @import { Socket } from 'node:net'
  * @import { SecureContext } from 'node:tls'
  */
@@ -58,8 +61,8 @@ export class KeepAliveAgent {
   #now;
   #hooks;
   #addresses;
-  /** Agents for other hosts. @type {KeepAliveAgent[]} */
-  #beside = [];
+  /** Agents for other hosts. @type {Map<string, KeepAliveAgent>} */
+  #beside = new Map();
   /** Connections that were opened ahead and are not in use yet. @type {Set<IdleConnection>} */
   #idle = new Set();
   /** All sockets that have not closed yet. @type {Set<Socket>} */
@@ -121,26 +124,30 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Creates an agent for another host. Its connections are opened ahead, counted and closed together with this agent's.
+   * The agent for another host. Its connections are opened ahead, counted and closed together with this agent's.
    *
-   * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0],
-   *   'hostname' | 'addresses' | 'port' | 'useTls' | 'proxy'>} address
+   * @param {Pick<ConstructorParameters<typeof KeepAliveAgent>[0], 'hostname' | 'port' | 'useTls' | 'proxy'> &
+   *   { family?: 4 | 6 }} address
    */
-  openBeside(address) {
-    const agent = new KeepAliveAgent({
-      ...address,
-      connectTimeout: this.#connectTimeout,
-      readBuffer: this.#readBuffer,
-      now: this.#now,
-      hooks: this.#hooks,
-    });
-    this.#beside.push(agent);
+  beside({ family, ...address }) {
+    const { hostname, proxy } = address;
+    const agent =
+      this.#beside.get(hostname) ??
+      new KeepAliveAgent({
+        ...address,
+        addresses: new AddressBook(proxy?.hostname ?? hostname, this.#now, family),
+        connectTimeout: this.#connectTimeout,
+        readBuffer: this.#readBuffer,
+        now: this.#now,
+        hooks: this.#hooks,
+      });
+    this.#beside.set(hostname, agent);
     return agent;
   }
 
   /** The sums of the counts of this agent and its agents for other hosts. */
   get counts() {
-    return this.#beside.reduce(
+    return [...this.#beside.values()].reduce(
       ({ opened, reused, open }, agent) => ({
         opened: opened + agent.opened,
         reused: reused + agent.reused,
@@ -170,7 +177,7 @@ export class KeepAliveAgent {
    */
   async openAhead(count, signal) {
     const own = this.#openAhead(count, signal);
-    const all = await Promise.all([own, ...this.#beside.map((agent) => agent.openAhead(count, signal))]);
+    const all = await Promise.all([own, ...[...this.#beside.values()].map((agent) => agent.openAhead(count, signal))]);
     return {
       failed: all.reduce((sum, { failed }) => sum + failed, 0),
       lastError: all.find(({ lastError }) => lastError !== null)?.lastError ?? null,
@@ -449,4 +456,82 @@ function throwUnless(isWanted) {
   if (!isWanted) {
     throw closedWhileOpening();
   }
+}
+
+/** A semaphore: it admits a limited number of callers at a time, and the others wait in order of arrival. */
+class Gate {
+  #free;
+  /** @type {(() => void)[]} */
+  #waiting = [];
+
+  /** @param {number} width */
+  constructor(width) {
+    this.#free = width;
+  }
+
+  /** @returns {Promise<void>} resolves when the caller is admitted; the caller must call `leave` afterwards */
+  async enter() {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    await new Promise((resolve) => this.#waiting.push(() => resolve(undefined)));
+  }
+
+  leave() {
+    const next = this.#waiting.shift();
+    if (next === undefined) {
+      this.#free += 1;
+    } else {
+      next();
+    }
+  }
+}
+
+const MAX_HEAD_BYTES = 16 * 1024;
+
+const HEAD_END = '\r\n\r\n';
+
+/** @typedef {{ hostname: string, port: number, authorization?: string }} Proxy `authorization`: a header value */
+
+/**
+ * Asks a proxy for a tunnel (CONNECT, RFC 9110, section 9.3.6).
+ *
+ * @param {Socket} socket connected to the proxy
+ * @param {{ hostname: string, port: number }} target
+ * @param {string} [authorization] see {@link Proxy}
+ * @returns {Promise<void>} resolves once bytes written to the socket reach the target; rejects if the proxy refuses or
+ *   the socket closes
+ */
+export function openTunnel(socket, { hostname, port }, authorization) {
+  const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+  const credentials = authorization === undefined ? '' : `proxy-authorization: ${authorization}\r\n`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${credentials}\r\n`, 'latin1');
+  return new Promise((resolve, reject) => {
+    let head = '';
+    const onError = (/** @type {Error} */ error) => reject(error);
+    const onClose = () => reject(closedWhileOpening());
+    const onReadable = () => {
+      // Read byte by byte, because the bytes after the head come from the target.
+      for (let byte = socket.read(1); byte !== null; byte = socket.read(1)) {
+        head += byte.toString('latin1');
+        if (head.endsWith(HEAD_END) || head.length > MAX_HEAD_BYTES) {
+          socket
+            .removeListener('readable', onReadable)
+            .removeListener('close', onClose)
+            .removeListener('error', onError);
+          const [, status, reason] = /^HTTP\/1\.[01] ([0-9]{3})([^\r\n]*)/.exec(head) ?? [];
+          if (!head.endsWith(HEAD_END)) {
+            reject(proxyRefused(`with a head of more than ${MAX_HEAD_BYTES} bytes`));
+          } else if (status?.startsWith('2')) {
+            resolve();
+          } else {
+            reject(proxyRefused(status === undefined ? 'with something other than HTTP' : `${status}${reason}`));
+          }
+          return;
+        }
+      }
+    };
+    socket.on('readable', onReadable).once('close', onClose).once('error', onError);
+  });
 }

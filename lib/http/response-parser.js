@@ -1,15 +1,10 @@
-import { ProtocolError } from './protocol-error.js';
-
 // Parses HTTP/1.1 responses according to RFC 9112 (section numbers in comments refer to it) and RFC 9110, section 5. If
 // the RFC allows a choice, or asks for leniency that no current store needs, this parser rejects the response: obs-fold
 // (which clients should replace with spaces, by 5.2), a bare LF at the end of a line (2.2), a repeated Content-Length
 // (6.3), and white space after a chunk size (7.1.1) are errors.
 
-/** Limit for the head of a response, and for the trailers of a chunked body. */
-const MAX_HEAD_BYTES = 64 * 1024;
-
-/** Limit for the extensions of all chunks of a body. */
-const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;
+/** Limit for the head of a response, for its trailers, and for the line with the size of a chunk. */
+const MAX_LINE_BYTES = 64 * 1024;
 
 /** Maximum number of hexadecimal digits in a chunk size: every size with this many digits is a safe integer. */
 const MAX_SIZE_DIGITS = 13;
@@ -45,7 +40,15 @@ const HEXADECIMAL = new Uint8Array(256).fill(255);
   HEXADECIMAL[digit.toUpperCase().charCodeAt(0)] = value;
 });
 
-const STATUS_LINE_START = Buffer.from('HTTP/1.');
+/** What a status line may have at each offset, up to the end of the status: 1 for each byte that is allowed there. */
+const STATUS_LINE_BYTES = [...'HTTP/1.', /[01]/, ' ', /[1-9]/, /\d/, /\d/].map((allowed) =>
+  byteTable((byte) => {
+    const character = String.fromCharCode(byte);
+    return typeof allowed === 'string' ? character === allowed : allowed.test(character);
+  }),
+);
+const MINOR_VERSION_AT = 7;
+const STATUS_AT = 9;
 
 // The parser's states, named after the part of the response that it expects next.
 const STATUS_LINE = 0;
@@ -80,7 +83,7 @@ export class ResponseParser {
   /** The beginning of an incomplete line. @type {Buffer | null} */
   #pending = null;
   #pendingLength = 0;
-  /** How many bytes the remaining lines of the head, the trailers or the chunk extensions may have. */
+  /** How many bytes the remaining lines of the head or the trailers, or the size of a chunk, may have. */
   #lineBytesLeft = 0;
   #informational = 0;
   #status = 0;
@@ -152,7 +155,7 @@ export class ResponseParser {
 
   #beginHead() {
     this.#state = STATUS_LINE;
-    this.#lineBytesLeft = MAX_HEAD_BYTES;
+    this.#lineBytesLeft = MAX_LINE_BYTES;
     this.#contentLength = -1;
     this.#isChunked = false;
     this.#saysClose = false;
@@ -186,7 +189,9 @@ export class ResponseParser {
    */
   #keep(bytes, start, end) {
     const length = this.#pendingLength + end - start;
-    this.#refuseIfLonger(length);
+    if (length > this.#lineBytesLeft) {
+      throw tooLong();
+    }
     if (this.#pending === null || length > this.#pending.length) {
       const larger = Buffer.allocUnsafe(2 * length);
       this.#pending?.copy(larger, 0, 0, this.#pendingLength);
@@ -206,8 +211,10 @@ export class ResponseParser {
    */
   #completeLine(bytes, start, end) {
     const lineFeed = bytes.indexOf(LF, start);
-    const isWhole = lineFeed >= 0 && lineFeed < end;
-    const upTo = isWhole ? lineFeed + 1 : end;
+    // After a chunk, only one more byte can be missing.
+    const lineEnd = this.#state === CHUNK_END ? start : lineFeed;
+    const isWhole = lineEnd >= 0 && lineEnd < end;
+    const upTo = isWhole ? lineEnd + 1 : end;
     this.#keep(bytes, start, upTo);
     const line = /** @type {Buffer} */ (this.#pending);
     const length = this.#pendingLength;
@@ -228,7 +235,7 @@ export class ResponseParser {
    */
   #acceptStatusLine(bytes, start, end) {
     refuseOtherProtocols(bytes, start, end);
-    const digits = start + STATUS_LINE_START.length + 2;
+    const digits = start + STATUS_AT;
     let position = digits + 3;
     if (position >= end) {
       return -1;
@@ -243,7 +250,7 @@ export class ResponseParser {
     const status = 100 * (bytes[digits] - ZERO) + 10 * (bytes[digits + 1] - ZERO) + (bytes[digits + 2] - ZERO);
     this.#takeLineBytes(next - start);
     this.#status = status;
-    this.#isHttp10 = bytes[start + STATUS_LINE_START.length] === ZERO;
+    this.#isHttp10 = bytes[start + MINOR_VERSION_AT] === ZERO;
     this.#state = FIELD_LINE;
     return next;
   }
@@ -387,7 +394,7 @@ export class ResponseParser {
       this.#state = ENDED;
     } else if (this.#isChunked) {
       this.#state = CHUNK_SIZE;
-      this.#lineBytesLeft = MAX_CHUNK_EXTENSION_BYTES;
+      this.#lineBytesLeft = MAX_LINE_BYTES;
     } else if (this.#contentLength >= 0) {
       this.#state = this.#contentLength === 0 ? ENDED : BODY;
       this.#bodyLeft = this.#contentLength;
@@ -429,7 +436,6 @@ export class ResponseParser {
     if (position === start || position - start > MAX_SIZE_DIGITS) {
       throw new ProtocolError('a chunk of the response has an invalid size');
     }
-    const digitsEnd = position;
     if (bytes[position] === SEMICOLON) {
       position = endOfText(bytes, position, end);
     }
@@ -437,12 +443,8 @@ export class ResponseParser {
     if (next < 0) {
       return -1;
     }
-    this.#takeLineBytes(position - digitsEnd);
     this.#bodyLeft = size;
     this.#state = size === 0 ? TRAILER : CHUNK;
-    if (size === 0) {
-      this.#lineBytesLeft = MAX_HEAD_BYTES;
-    }
     return next;
   }
 
@@ -485,43 +487,15 @@ export class ResponseParser {
   #takeLineBytes(count) {
     this.#lineBytesLeft -= count;
     if (this.#lineBytesLeft < 0) {
-      throw this.#tooLong();
+      throw tooLong();
     }
   }
+}
 
-  /** @param {number} length bytes of a possibly incomplete line */
-  #refuseIfLonger(length) {
-    if (length > this.#lineRoom()) {
-      throw this.#tooLong();
-    }
-  }
-
-  /** Maximum length of the next line. Chunk sizes and line ends do not count towards the limit for extensions. */
-  #lineRoom() {
-    switch (this.#state) {
-      case CHUNK_END:
-        return 2;
-      case CHUNK_SIZE:
-        return MAX_SIZE_DIGITS + this.#lineBytesLeft + 2;
-      default:
-        return this.#lineBytesLeft;
-    }
-  }
-
-  #tooLong() {
-    switch (this.#state) {
-      case CHUNK_END:
-        return new ProtocolError('a chunk of the response contains a carriage return');
-      case CHUNK_SIZE:
-        return new ProtocolError(
-          `the chunk extensions of the response are longer than ${MAX_CHUNK_EXTENSION_BYTES} bytes`,
-        );
-      case TRAILER:
-        return new ProtocolError(`the trailers of the response are longer than ${MAX_HEAD_BYTES} bytes`);
-      default:
-        return new ProtocolError(`the head of the response is longer than ${MAX_HEAD_BYTES} bytes`);
-    }
-  }
+function tooLong() {
+  return new ProtocolError(
+    `the head, the trailers or a chunk size of the response is longer than ${MAX_LINE_BYTES} bytes`,
+  );
 }
 
 /**
@@ -552,31 +526,11 @@ export function isNamed(bytes, start, end, lowerCase) {
  * @param {number} end
  */
 function refuseOtherProtocols(bytes, start, end) {
-  const length = Math.min(end - start, STATUS_LINE_START.length + 5);
+  const length = Math.min(end - start, STATUS_LINE_BYTES.length);
   for (let index = 0; index < length; index++) {
-    if (!isAllowedAt(index, bytes[start + index])) {
+    if (STATUS_LINE_BYTES[index][bytes[start + index]] === 0) {
       throw new ProtocolError('the response does not begin with an HTTP/1.1 status line');
     }
-  }
-}
-
-/**
- * @param {number} index offset in a status line, up to the end of the status
- * @param {number} byte
- */
-function isAllowedAt(index, byte) {
-  switch (index - STATUS_LINE_START.length) {
-    case 0:
-      return byte === ZERO || byte === ZERO + 1;
-    case 1:
-      return byte === SPACE;
-    case 2:
-      return byte > ZERO && byte <= NINE;
-    case 3:
-    case 4:
-      return byte >= ZERO && byte <= NINE;
-    default:
-      return byte === STATUS_LINE_START[index];
   }
 }
 
@@ -642,4 +596,13 @@ function isBlank(byte) {
 /** @param {(byte: number) => boolean} isMember */
 function byteTable(isMember) {
   return Uint8Array.from({ length: 256 }, (_, byte) => Number(isMember(byte)));
+}
+
+/** The response is not HTTP, or its end is ambiguous. The connection is unusable afterwards. */
+export class ProtocolError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = 'ProtocolError';
+  }
 }

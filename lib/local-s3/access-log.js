@@ -1,5 +1,5 @@
 import { openSync, writeSync } from 'node:fs';
-import { percentEncode } from './percent-encoding.js';
+import { percentEncode } from './router.js';
 
 /**
  * @import { Operation } from './router.js'

@@ -1,6 +1,5 @@
 import { pass } from './fault-effects.js';
-import { xmlResult } from './operations.js';
-import { errorDocument } from './xml.js';
+import { errorResult } from './xml.js';
 
 /**
  * @import { ServerResponse } from 'node:http'
@@ -96,12 +95,17 @@ export class Answer {
    * @param {(string | number)[]} [headers] additional headers
    */
   sendError(error, headers = []) {
-    const result = xmlResult(error.status, errorDocument(error, this.#resource));
+    const result = errorResult(error, this.#resource);
     this.send({ ...result, headers: [...headers, ...result.headers] });
   }
 
   /** Whether the client has disconnected, for example during a delay: a write would then fail. */
   get isAbandoned() {
     return this.response.destroyed;
+  }
+
+  /** null once the client has disconnected. */
+  get socket() {
+    return this.response.socket;
   }
 }

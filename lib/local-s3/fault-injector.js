@@ -5,7 +5,7 @@ import { EACH_BUCKET, KINDS, operationsOf } from './faults.js';
 /**
  * @import { Operation } from './router.js'
  * @import { Delayer, Effects } from './fault-effects.js'
- * @import { FaultItem, FaultPlan } from './faults.js'
+ * @import { Affected, FaultItem, FaultPlan } from './faults.js'
  *
  * @typedef {object} Fault
  * @property {string} name
@@ -49,14 +49,9 @@ export function faultInjectors({ seed, items }, buckets, now) {
   const injectors = new Map(buckets.map((bucket) => [bucket, new FaultInjector(now)]));
   items.forEach((item, index) => {
     const series = `fault ${index} of ${seed}`;
-    if (item.bucket === EACH_BUCKET) {
-      for (const [bucket, injector] of injectors) {
-        injector.add(activate(item, `${series} in ${bucket}`, now));
-      }
-      return;
-    }
-    const active = activate(item, series, now);
-    for (const bucket of item.bucket === null ? buckets : [item.bucket]) {
+    const isOfEach = item.bucket === EACH_BUCKET;
+    const shared = activate(item, series, now);
+    for (const bucket of item.bucket === null || isOfEach ? buckets : [item.bucket]) {
       const injector = injectors.get(bucket);
       if (injector === undefined) {
         const expected = [...buckets, EACH_BUCKET].join(', ');
@@ -64,7 +59,7 @@ export function faultInjectors({ seed, items }, buckets, now) {
           `The fault script cannot be used: '${item.name}@${bucket}': expected one of the buckets ${expected}`,
         );
       }
-      injector.add(active);
+      injector.add(isOfEach ? activate(item, `${series} in ${bucket}`, now) : shared);
     }
   });
   return injectors;
@@ -92,12 +87,10 @@ export class FaultInjector {
    *
    * @param {Operation} operation
    * @param {number} [size] bytes of the object; undefined if it does not exist, in which case a GET has no faults
-   * @param {object} [request]
-   * @param {boolean} [request.hasBefore] whether the object's previous state can be served
-   * @param {boolean} [request.isConditional]
+   * @param {Omit<Affected, 'size'>} [request]
    * @returns {Decision}
    */
-  decide(operation, size, { hasBefore = false, isConditional = false } = {}) {
+  decide(operation, size, request = {}) {
     const items = this.#itemsOf.get(operation);
     if (items === undefined || (operation === 'GET' && size === undefined)) {
       return NOTHING;
@@ -107,7 +100,7 @@ export class FaultInjector {
     // Evaluate every item, even after a fault is found, because each draws one random number per request.
     const hit = items
       .filter(({ hits }) => hits())
-      .find(({ item }) => isPossible(item, { size, hasBefore, isConditional }));
+      .find(({ item }) => KINDS[item.name].affects?.({ ...request, size }) ?? true);
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
 
@@ -151,25 +144,6 @@ function activate(item, series, now) {
   const { probability } = item;
   const hits = probability === undefined ? NO_EFFECT.hits : () => random() < probability;
   return { ...NO_EFFECT, hits, ...KINDS[item.name].begin?.(item, random, now), item };
-}
-
-/**
- * @param {FaultItem} item
- * @param {{ size: number | undefined, hasBefore: boolean, isConditional: boolean }} request see decide()
- */
-function isPossible({ name }, { size, hasBefore, isConditional }) {
-  switch (KINDS[name].needs) {
-    case 'condition':
-      return isConditional;
-    case 'before':
-      return hasBefore;
-    case 'bytes':
-      return size !== undefined && size > 0;
-    case 'object':
-      return size !== undefined;
-    default:
-      return true;
-  }
 }
 
 /**

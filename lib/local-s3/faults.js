@@ -1,23 +1,28 @@
-import { changeHeader, checkThenWrite, confirm, corrupt, drip, ignoreCondition, lag, lose } from './fault-answers.js';
-import { refuse, reset, stale, truncate } from './fault-answers.js';
-import { bandwidth, close, latency, queue, rate, stall } from './fault-effects.js';
-import {
-  readBandwidth,
-  readDelay,
-  readLatency,
-  readProbability,
-  readSkew,
-  readStall,
-  readStatus,
-  wholeNumber,
-} from './fault-values.js';
+import { parseSize } from '../text/units.js';
+import { bandwidth, close, latency, pass, queue, rate, stall } from './fault-effects.js';
+import { ObjectTable } from './object-table.js';
+import { checkConditions, unconditional } from './operations.js';
 import { OPERATIONS } from './router.js';
 
 /**
- * @import { Victim } from './fault-answers.js'
+ * @import { Answer } from './answer.js'
  * @import { Delayer, Effects } from './fault-effects.js'
+ * @import { Fault } from './fault-injector.js'
+ * @import { HeaderList, Request, Result } from './operations.js'
  * @import { Operation } from './router.js'
- *
+ */
+
+/**
+ * @typedef {object} Victim the request that a fault affects
+ * @property {Fault} fault
+ * @property {Answer} answer
+ * @property {Request} request
+ * @property {(changes?: Partial<Request>) => Result} perform carries out the request, or a changed one, and returns the
+ *   response
+ * @property {() => void} reset closes the connection with RST
+ */
+
+/**
  * @typedef {object} FaultItem
  * @property {string} name
  * @property {Operation | null} operation the only one it applies to; null: all object operations that it supports
@@ -39,18 +44,176 @@ import { OPERATIONS } from './router.js';
  * @typedef {{ seed: number, skew: number, items: FaultItem[] }} FaultPlan `skew`: ms that the server's clock is ahead;
  *   `items`: in the order of the script
  *
+ * @typedef {object} Affected a request that a fault could affect
+ * @property {number} [size] bytes of its object, if that exists
+ * @property {boolean} [hasBefore] whether the object's previous state can be served
+ * @property {boolean} [isConditional]
+ *
  * @typedef {object} Kind
  * @property {string} form of its value, for messages
- * @property {(value: string) => Partial<FaultItem> | Partial<FaultPlan> | null} read null if the value is invalid
+ * @property {(value: string) => Partial<FaultItem> | Partial<FaultPlan>} read throws a RangeError if the value is invalid
  * @property {boolean} [isOfScript] applies to the whole script, without method or bucket
  * @property {readonly Operation[]} [only] the operations for which it makes sense
  * @property {boolean} [repeatable]
- * @property {'bytes' | 'object' | 'before' | 'condition'} [needs] what it changes: a body of at least a byte, an object,
- *   one whose previous state is known, or a conditional request
+ * @property {(request: Affected) => boolean} [affects] whether it would change the response to this request
  * @property {(item: FaultItem, random: () => number, now: () => number) => Partial<Effects & Delayer>} [begin] a new state;
  *   `random`: uniform in [0, 1); `now`: monotonic ms
  * @property {(victim: Victim) => void | Promise<void>} [answer] how it answers; absent: not at all
  */
+
+const DRIP_PAUSE = 50;
+
+/** Error codes by status; other statuses use the code for 400 or 500. */
+const CODES = /** @type {Record<string, string>} */ ({
+  400: 'InvalidRequest',
+  401: 'Unauthorized',
+  403: 'AccessDenied',
+  404: 'NoSuchKey',
+  408: 'RequestTimeout',
+  412: 'PreconditionFailed',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  501: 'NotImplemented',
+  503: 'SlowDown',
+});
+
+const UNITS = /** @type {Record<string, number>} */ ({ ms: 1, s: 1000, m: 60_000 });
+
+/**
+ * @param {RegExp} form
+ * @param {string} value
+ * @returns {string[]} its groups
+ * @throws {RangeError} if the value has another form
+ */
+function groups(form, value) {
+  const found = form.exec(value);
+  if (found === null) {
+    throw new RangeError(`expected ${form}, got ${value}`);
+  }
+  return found.slice(1);
+}
+
+/** @param {string} value such as 20ms, 1.5s or 20m */
+function readDuration(value) {
+  const [number, unit] = groups(/^([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s|m)$/, value);
+  return Number(number) * UNITS[unit];
+}
+
+/** @param {string} value */
+function readProbability(value) {
+  const [percentage] = groups(/^(100|[0-9]{1,2}(?:\.[0-9]{1,9})?)%$/, value);
+  return { probability: Number(percentage) / 100 };
+}
+
+/** @param {string} value a range, or median and sigma such as lognormal:20ms:0.5 */
+function readLatency(value) {
+  if (value.startsWith('lognormal:')) {
+    const [median, sigma] = groups(/^lognormal:(.+):([0-9](?:\.[0-9]{1,3})?)$/, value);
+    return { median: readDuration(median), sigma: Number(sigma) };
+  }
+  const [minimum, maximum] = groups(/^(.+?)(?:\.\.(.+))?$/, value).map((end = value) => readDuration(end));
+  if (maximum < minimum) {
+    throw new RangeError('expected the lower end first');
+  }
+  return { minimum, maximum };
+}
+
+/** @param {string} value */
+function readStatus(value) {
+  const [status, code, percentage] = groups(/^([45][0-9]{2})(?:\/([A-Za-z]+))?:(.*)$/, value);
+  const common = CODES[status < '500' ? 400 : 500];
+  return { status: Number(status), code: code ?? CODES[status] ?? common, ...readProbability(percentage) };
+}
+
+/** @param {string} value a duration with an optional sign */
+function readSkew(value) {
+  return { skew: readDuration(value.replace(/^[+-]/, '')) * (value.startsWith('-') ? -1 : 1) };
+}
+
+/**
+ * @param {string} field
+ * @returns {(value: string) => Record<string, number>} reads a whole number from 1
+ */
+function wholeNumber(field) {
+  return (value) => ({ [field]: Number(groups(/^([1-9][0-9]{0,8})$/, value)[0]) });
+}
+
+/** @param {string} value */
+function readBandwidth(value) {
+  return { bytesPerSecond: parseSize(groups(/^([1-9].*)$/, value)[0]) };
+}
+
+/** @param {string} value such as 2s@3s */
+function readStall(value) {
+  const [length, after] = groups(/^(.+)@(.+)$/, value).map(readDuration);
+  return { length, after };
+}
+
+/** @param {string} value */
+function readDelay(value) {
+  return { milliseconds: readDuration(value) };
+}
+
+/** @param {Victim} victim */
+function refuse({ fault, answer }) {
+  const headers = fault.retryAfter === null ? [] : ['Retry-After', fault.retryAfter];
+  answer.sendError({ ...fault, message: 'A fault script makes the embedded endpoint answer this.' }, headers);
+}
+
+/** @param {Victim} victim */
+function truncate({ answer, perform }) {
+  const { result, body } = performWithBody(perform);
+  answer.begin(result);
+  answer.write(body.subarray(0, body.length >>> 1), () => answer.socket?.destroySoon());
+}
+
+/** @param {Victim} victim */
+function corrupt({ answer, perform }) {
+  const { result, body } = performWithBody(perform);
+  const corrupted = Buffer.from(body);
+  corrupted[corrupted.length >>> 1] ^= 1;
+  answer.send({ ...result, body: corrupted });
+}
+
+/** @param {Victim} victim */
+function drip({ answer, perform }) {
+  const { result, body } = performWithBody(perform);
+  answer.begin(result);
+  const sendByte = (/** @type {number} */ position) => {
+    if (position === body.length - 1) {
+      answer.end(result.status, body.subarray(position));
+    } else if (!answer.isAbandoned) {
+      answer.write(body.subarray(position, position + 1));
+      setTimeout(sendByte, DRIP_PAUSE, position + 1);
+    }
+  };
+  sendByte(0);
+}
+
+/** @param {Victim['perform']} perform */
+function performWithBody(perform) {
+  const result = perform();
+  return { result, body: /** @type {Buffer} */ (result.body) };
+}
+
+/** @param {Victim} victim */
+function performUnconditionally({ answer, request, perform }) {
+  answer.send(perform({ headers: unconditional(request.headers) }));
+}
+
+/**
+ * @param {string} name of a header
+ * @param {(value: string | number) => string | number} change
+ * @returns {(victim: Victim) => void} answers with another value in that header
+ */
+function changeHeader(name, change) {
+  return ({ answer, perform }) => {
+    const result = perform();
+    /** @type {HeaderList} */
+    const headers = result.headers.map((value, index) => (result.headers[index - 1] === name ? change(value) : value));
+    answer.send({ ...result, headers });
+  };
+}
 
 /** In place of a bucket name, applies a limit to each bucket separately. R2's bucket names contain no capitals. */
 export const EACH_BUCKET = 'EACH';
@@ -60,11 +223,23 @@ const OBJECT_OPERATIONS = ['PUT', 'GET', 'HEAD', 'DELETE', 'CREATE', 'PART', 'CO
 
 const NAMEABLE = OPERATIONS.filter((operation) => operation !== 'OTHER');
 
-const REQUEST_RATE = { form: 'requests per second, such as 500', read: wholeNumber('perSecond', 1) };
+const REQUEST_RATE = { form: 'requests per second, such as 500', read: wholeNumber('perSecond') };
 
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
-const OF_BODIES = /** @type {const} */ ({ ...PROBABILITY, only: ['GET'], needs: 'bytes' });
-const OF_HEAD = /** @type {const} */ ({ ...PROBABILITY, only: ['HEAD'], needs: 'object' });
+/** @type {Omit<Kind, 'answer'>} */
+const OF_BODIES = { ...PROBABILITY, only: ['GET'], affects: ({ size = 0 }) => size > 0 };
+
+/** @type {Omit<Kind, 'answer'>} */
+const OF_HEAD = { ...PROBABILITY, only: ['HEAD'], affects: ({ size }) => size !== undefined };
+
+/** @type {Omit<Kind, 'answer' | 'form' | 'read'>} */
+const OF_CONDITIONAL_WRITES = { only: ['PUT'], affects: ({ isConditional = false }) => isConditional };
+
+/** @type {Kind} */
+const NOT_CARRIED_OUT = {
+  ...PROBABILITY,
+  answer: ({ answer, perform }) => answer.send(perform({ table: new ObjectTable() })),
+};
 
 /** Of each request. */
 const WAIT = { form: 'a duration such as 5s', read: readDelay, begin: () => ({ hits: () => true }) };
@@ -98,7 +273,11 @@ const WRONG_ETAG = `"${'0'.repeat(32)}"`;
  * @type {Readonly<Record<string, Kind>>}
  */
 export const KINDS = Object.freeze({
-  seed: { form: 'a whole number such as 7', read: wholeNumber('seed', 0), isOfScript: true },
+  seed: {
+    form: 'a whole number such as 7',
+    read: (value) => ({ seed: Number(groups(/^([0-9]{1,9})$/, value)[0]) }),
+    isOfScript: true,
+  },
   skew: { form: 'a duration such as 20m or -20m', read: readSkew, isOfScript: true },
   latency: {
     form: 'a duration such as 20ms, a range such as 20ms..50ms, or median and sigma such as lognormal:20ms:0.5',
@@ -121,19 +300,44 @@ export const KINDS = Object.freeze({
     answer: refuse,
   },
   'retry-after': { form: 'a duration such as 2s', read: readDelay },
-  reset: { ...PROBABILITY, answer: reset },
+  reset: { ...PROBABILITY, answer: ({ reset }) => reset() },
   truncate: { ...OF_BODIES, answer: truncate },
   corrupt: { ...OF_BODIES, answer: corrupt },
   hang: PROBABILITY,
   drip: { ...OF_BODIES, answer: drip },
-  lost: { ...PROBABILITY, only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'], answer: lose },
-  close: { form: 'requests per connection, such as 100', read: wholeNumber('requests', 1), begin: close },
-  stale: { ...PROBABILITY, only: ['GET', 'HEAD'], needs: 'before', answer: stale },
-  unstored: { ...PROBABILITY, only: ['PUT', 'COMPLETE'], answer: confirm },
-  kept: { ...PROBABILITY, only: ['DELETE', 'POST'], answer: confirm },
-  'list-lag': { ...WAIT, only: ['LIST'], answer: lag },
-  'ignore-condition': { ...PROBABILITY, only: ['PUT'], needs: 'condition', answer: ignoreCondition },
-  'check-then-write': { ...WAIT, only: ['PUT'], needs: 'condition', answer: checkThenWrite },
+  lost: {
+    ...PROBABILITY,
+    only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'],
+    answer({ answer, perform }) {
+      perform();
+      answer.socket?.destroy();
+    },
+  },
+  close: { form: 'requests per connection, such as 100', read: wholeNumber('requests'), begin: close },
+  stale: {
+    ...PROBABILITY,
+    only: ['GET', 'HEAD'],
+    affects: ({ hasBefore = false }) => hasBefore,
+    answer: ({ answer, request, perform }) => answer.send(perform({ table: request.table.before(request.target.key) })),
+  },
+  unstored: { ...NOT_CARRIED_OUT, only: ['PUT', 'COMPLETE'] },
+  kept: { ...NOT_CARRIED_OUT, only: ['DELETE', 'POST'] },
+  'list-lag': {
+    ...WAIT,
+    only: ['LIST'],
+    answer: ({ fault, answer, request: { table, now }, perform }) =>
+      answer.send(perform({ table: table.writtenBefore(now - fault.milliseconds) })),
+  },
+  'ignore-condition': { ...PROBABILITY, ...OF_CONDITIONAL_WRITES, answer: performUnconditionally },
+  'check-then-write': {
+    ...WAIT,
+    ...OF_CONDITIONAL_WRITES,
+    async answer(victim) {
+      checkConditions(victim.request);
+      await pass(victim.fault.milliseconds);
+      performUnconditionally(victim);
+    },
+  },
   'wrong-etag': { ...OF_HEAD, answer: changeHeader('ETag', () => WRONG_ETAG) },
   'wrong-size': { ...OF_HEAD, answer: changeHeader('Content-Length', (size) => Number(size) + 1) },
 });
@@ -156,15 +360,12 @@ export function parseFaults(script) {
   const plan = { seed: 0, skew: 0, items: [] };
   /** @type {Set<string>} */
   const seen = new Set();
-  const problems = script
-    .split(',')
-    .map((part) => part.trim())
-    .filter((text) => text !== '')
-    .map((text) => ({ text, problem: addItem(plan, text, seen) }))
-    .filter(({ problem }) => problem !== null);
+  const problems = script.split(/[\s,]+/).flatMap((text) => {
+    const problem = text === '' ? null : addItem(plan, text, seen);
+    return problem === null ? [] : [`'${text}': ${problem}`];
+  });
   if (problems.length > 0) {
-    const told = problems.map(({ text, problem }) => `'${text}': ${problem}`);
-    throw new Error(`The fault script cannot be used: ${told.join('; ')}`);
+    throw new Error(`The fault script cannot be used: ${problems.join('; ')}`);
   }
   return plan;
 }
@@ -200,16 +401,20 @@ function addItem(plan, text, seen) {
   if (operation !== null && only !== undefined && !only.includes(operation)) {
     return `${name} applies to ${only.join(', ')} only`;
   }
-  const fields = read(value);
-  if (fields === null) {
-    return `expected ${form}`;
+  try {
+    const fields = read(value);
+    if (isOfScript) {
+      Object.assign(plan, fields);
+    } else {
+      plan.items.push({ name, operation, bucket, ...fields });
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof RangeError) {
+      return `expected ${form}`;
+    }
+    throw error;
   }
-  if (isOfScript) {
-    Object.assign(plan, fields);
-  } else {
-    plan.items.push({ name, operation, bucket, ...fields });
-  }
-  return null;
 }
 
 /** @param {FaultItem} item */

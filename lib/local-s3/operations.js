@@ -1,19 +1,17 @@
-import { requestedRange } from './byte-range.js';
-import { checksumIn, uploadChecksumIn } from './checksums.js';
-import { deleteObjects } from './delete-objects.js';
-import { listObjects } from './list-objects.js';
-import { completeUpload, listUploads, uploadCreated } from './multipart.js';
-import { decode } from './router.js';
+import { checksumIn, needsChecksums } from './checksums.js';
+import { decode, percentEncode } from './router.js';
 import { S3Error } from './s3-error.js';
-import { element, xmlDocument } from './xml.js';
+import { elements, itemsIn, malformed, xmlResult } from './xml.js';
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
- * @import { ByteRange } from './byte-range.js'
+ * @import { XmlElement } from '../text/xml.js'
  * @import { ObjectTable, StoredObject } from './object-table.js'
  * @import { Operation, Target } from './router.js'
- * @import { UploadTable } from './upload-table.js'
- *
+ * @import { NamedPart, UploadTable } from './upload-table.js'
+ */
+
+/**
  * @typedef {object} Request an accepted request with its complete body
  * @property {Target} target
  * @property {ObjectTable} table of the bucket
@@ -38,7 +36,7 @@ export const OPERATION_TABLE = Object.freeze({
     checkConditions(request);
     return headers['x-amz-copy-source'] === undefined
       ? { status: 200, headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0] }
-      : xmlResult(200, copyObject(request));
+      : copyObject(request);
   },
   GET: ({ table, target, headers }) => {
     const object = existing(table, target.key);
@@ -50,11 +48,13 @@ export const OPERATION_TABLE = Object.freeze({
     table.delete(target.key);
     return { status: 204, headers: [] };
   },
-  POST: ({ table, body }) => xmlResult(200, deleteObjects(table, body)),
-  LIST: ({ table, target }) => xmlResult(200, listObjects(target.bucket, table, target.query)),
+  POST: deleteObjects,
+  LIST: listObjects,
   BUCKET: () => ({ status: 200, headers: ['Content-Length', 0] }),
-  CREATE: ({ uploads, target: { bucket, key }, headers, now }) =>
-    xmlResult(200, uploadCreated(bucket, key, uploads.create(key, now, uploadChecksumIn(headers)))),
+  CREATE: ({ uploads, target: { bucket, key }, headers, now }) => {
+    const UploadId = uploads.create(key, now, needsChecksums(headers));
+    return xmlResult('InitiateMultipartUploadResult', elements({ Bucket: bucket, Key: key, UploadId }));
+  },
   PART: ({ uploads, target: { key, query }, body, headers }) => {
     if (headers['x-amz-copy-source'] !== undefined) {
       throw new S3Error('NotImplemented', 'This endpoint copies no parts.');
@@ -62,16 +62,17 @@ export const OPERATION_TABLE = Object.freeze({
     const etag = uploads.putPart(key, query.uploadId, Number(query.partNumber), body, checksumIn(headers));
     return { status: 200, headers: ['ETag', etag, 'Content-Length', 0] };
   },
-  COMPLETE: ({ uploads, table, target: { bucket, key, query }, headers, body, now }) =>
-    xmlResult(
-      200,
-      completeUpload({ uploads, table, bucket, key, id: query.uploadId, body, now, checksum: checksumIn(headers) }),
-    ),
+  COMPLETE: ({ uploads, table, target: { bucket, key, query }, headers, body, now }) => {
+    const named = itemsIn(body, 'CompleteMultipartUpload', 'Part').items.map(namedPart);
+    const object = uploads.complete(key, query.uploadId, named, checksumIn(headers));
+    table.put(key, object.body, now, object.etag);
+    return xmlResult('CompleteMultipartUploadResult', elements({ Bucket: bucket, Key: key, ETag: object.etag }));
+  },
   ABORT: ({ uploads, target: { key, query } }) => {
     uploads.abort(key, query.uploadId);
     return { status: 204, headers: [] };
   },
-  UPLOADS: ({ uploads, target: { bucket, query } }) => xmlResult(200, listUploads(bucket, uploads, query)),
+  UPLOADS: listUploads,
 });
 
 /**
@@ -95,7 +96,7 @@ const COPY_SOURCE = /^\/?([^/]+)\/(.+)$/s;
 
 /**
  * @param {Request} request
- * @returns {string} the XML response
+ * @returns {Result}
  * @throws {S3Error} InvalidArgument, InvalidURI, NoSuchBucket or NoSuchKey
  */
 function copyObject({ table, target, now, headers, tableOf }) {
@@ -104,18 +105,7 @@ function copyObject({ table, target, now, headers, tableOf }) {
     throw new S3Error('InvalidArgument', 'The copy source must be a bucket and a key, percent-encoded.');
   }
   const { etag, lastModified } = table.put(target.key, existing(tableOf(bucket), key).body, now);
-  const date = element('LastModified', new Date(lastModified).toISOString());
-  return xmlDocument('CopyObjectResult', `${date}${element('ETag', etag)}`);
-}
-
-/**
- * @param {number} status
- * @param {string} document
- * @returns {Result & { body: Buffer }}
- */
-export function xmlResult(status, document) {
-  const body = Buffer.from(document, 'utf8');
-  return { status, headers: ['Content-Type', 'application/xml', 'Content-Length', body.length], body };
+  return xmlResult('CopyObjectResult', elements({ LastModified: new Date(lastModified).toISOString(), ETag: etag }));
 }
 
 /**
@@ -159,4 +149,160 @@ function existing(table, key) {
     throw new S3Error('NoSuchKey', 'The specified key does not exist.');
   }
   return object;
+}
+
+/** @typedef {{ first: number, last: number }} ByteRange offsets of the first and the last byte */
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+
+/**
+ * Parses a Range header with a single range (RFC 9110, section 14.1.2). Like S3, it ignores any other header, such as
+ * one with several ranges.
+ *
+ * @param {string | undefined} header
+ * @param {number} size bytes of the object
+ * @returns {ByteRange | null} null for the whole object
+ * @throws {S3Error} InvalidRange if the range is outside the object
+ */
+function requestedRange(header, size) {
+  const [, start = '', end = ''] = RANGE.exec(header ?? '') ?? [];
+  if ((start === '' && end === '') || (start !== '' && end !== '' && Number(end) < Number(start))) {
+    return null;
+  }
+  const first = start === '' ? Math.max(size - Number(end), 0) : Number(start);
+  const last = start === '' || end === '' ? size - 1 : Math.min(Number(end), size - 1);
+  if (first > last) {
+    throw new S3Error('InvalidRange', 'The requested range is not satisfiable.');
+  }
+  return { first, last };
+}
+
+/**
+ * @param {XmlElement} part
+ * @returns {NamedPart}
+ * @throws {S3Error} MalformedXML
+ */
+function namedPart(part) {
+  const [number, etag] = [Number(part.textOf('PartNumber')), part.textOf('ETag')];
+  if (!Number.isInteger(number) || etag === undefined) {
+    throw malformed('Part');
+  }
+  const checksum = part.textOf('ChecksumCRC64NVME') ?? null;
+  return { number, etag: etag.replaceAll('"', ''), checksum };
+}
+
+/**
+ * ListMultipartUploads. Supports `prefix`, `key-marker`, `upload-id-marker`, `max-uploads` and `encoding-type`.
+ *
+ * @param {Pick<Request, 'uploads' | 'target'>} request
+ * @throws {S3Error} InvalidArgument or NotImplemented
+ */
+function listUploads({ uploads, target: { bucket, query } }) {
+  const { prefix = '', 'key-marker': afterKey = '', 'upload-id-marker': afterId = '' } = query;
+  const { maximum, encode } = paging(query, 'max-uploads');
+  const { entries, isTruncated } = uploads.page({ prefix, afterKey, afterId, maximum });
+  const last = isTruncated ? entries[entries.length - 1] : undefined;
+  const head = elements({
+    Bucket: bucket,
+    Prefix: encode(prefix),
+    EncodingType: query['encoding-type'],
+    NextKeyMarker: last && encode(last.key),
+    NextUploadIdMarker: last?.id,
+    MaxUploads: maximum,
+    IsTruncated: isTruncated,
+  });
+  const found = entries.map(({ key, id, initiated }) =>
+    elements({ Key: encode(key), UploadId: id, Initiated: new Date(initiated).toISOString() }),
+  );
+  return xmlResult('ListMultipartUploadsResult', `${head}${found.map((each) => `<Upload>${each}</Upload>`).join('')}`);
+}
+
+/** S3's maximum number of keys per page, and of uploads. */
+const MAX_KEYS = 1000;
+
+/**
+ * DeleteObjects: a key that does not exist counts as deleted. In quiet mode, the response lists no keys.
+ *
+ * @param {Pick<Request, 'table' | 'body'>} request
+ * @throws {S3Error} MalformedXML
+ */
+export function deleteObjects({ table, body }) {
+  const { root } = itemsIn(body, 'Delete', 'Object');
+  const keys = keysToDelete(body);
+  if (keys.includes('') || keys.length > MAX_KEYS) {
+    throw malformed('Object');
+  }
+  keys.forEach((key) => table.delete(key));
+  const shown = root.textOf('Quiet') === 'true' ? [] : keys;
+  return xmlResult('DeleteResult', shown.map((Key) => `<Deleted>${elements({ Key })}</Deleted>`).join(''));
+}
+
+/** @param {Buffer} body of a DeleteObjects request */
+export function keysToDelete(body) {
+  return itemsIn(body, 'Delete', 'Object').items.map((object) => object.textOf('Key') ?? '');
+}
+
+/**
+ * ListObjectsV2, without common prefixes. Supports `prefix`, `start-after`, `continuation-token`, `max-keys` and
+ * `encoding-type`.
+ *
+ * @param {Pick<Request, 'table' | 'target'>} request
+ * @throws {S3Error} InvalidArgument or NotImplemented
+ */
+function listObjects({ table, target: { bucket, query } }) {
+  const { prefix = '', 'start-after': start = '', 'continuation-token': token, delimiter = '' } = query;
+  const { maximum, encode } = paging({ ...query, delimiter: '' }, 'max-keys');
+  const after = token === undefined ? start : keyOfToken(token);
+  const { entries, isTruncated } = table.page({ prefix, after, maximum });
+  if (delimiter !== '' && entries.some(({ key }) => key.includes(delimiter, prefix.length))) {
+    throw new S3Error('NotImplemented', 'This endpoint lists without common prefixes.');
+  }
+  const head = elements({
+    Name: bucket,
+    Prefix: encode(prefix),
+    KeyCount: entries.length,
+    MaxKeys: maximum,
+    IsTruncated: isTruncated,
+    EncodingType: query['encoding-type'],
+    NextContinuationToken: isTruncated ? tokenOf(entries[entries.length - 1].key) : undefined,
+  });
+  const found = entries.map(({ key, object: { body, etag, lastModified } }) => {
+    const LastModified = new Date(lastModified).toISOString();
+    return `<Contents>${elements({ Key: encode(key), LastModified, ETag: etag, Size: body.length })}</Contents>`;
+  });
+  return xmlResult('ListBucketResult', `${head}${found.join('')}`);
+}
+
+/**
+ * @param {Target['query']} query of a list
+ * @param {'max-keys' | 'max-uploads'} limit name of the parameter
+ * @returns {{ maximum: number, encode: (text: string) => string }} `maximum`: entries per page; `encode`: for keys
+ * @throws {S3Error} InvalidArgument or NotImplemented
+ */
+function paging({ delimiter, 'encoding-type': encoding, ...query }, limit) {
+  const { [limit]: maximum = String(MAX_KEYS) } = query;
+  if (delimiter) {
+    throw new S3Error('NotImplemented', 'This endpoint lists without a delimiter.');
+  }
+  if (!/^[1-9][0-9]{0,8}$/.test(maximum)) {
+    throw new S3Error('InvalidArgument', `${limit} must be an integer from 1`);
+  }
+  if (encoding !== undefined && encoding !== 'url') {
+    throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
+  }
+  return { maximum: Math.min(Number(maximum), MAX_KEYS), encode: encoding === 'url' ? percentEncode : String };
+}
+
+/** @param {string} key */
+function tokenOf(key) {
+  return Buffer.from(key, 'utf8').toString('base64url');
+}
+
+/** @param {string} token */
+function keyOfToken(token) {
+  const key = Buffer.from(token, 'base64url').toString('utf8');
+  if (key === '' || tokenOf(key) !== token) {
+    throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect');
+  }
+  return key;
 }

@@ -87,7 +87,12 @@ function parseTarget(url, { basePath = '', host = '' }) {
   if (key.length * MAX_BYTES_PER_UNIT > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
     throw new S3Error('KeyTooLongError', `Your key is too long: the limit is ${MAX_KEY_BYTES} bytes.`);
   }
-  return { path, bucket, key, query: queryStart < 0 ? NO_QUERY : parseQuery(url.slice(queryStart + 1)) };
+  return {
+    path,
+    bucket,
+    key,
+    query: queryStart < 0 ? NO_QUERY : Object.fromEntries(new URLSearchParams(url.slice(queryStart))),
+  };
 }
 
 /**
@@ -115,20 +120,6 @@ function operationOf(method, { key, query }) {
   return method === 'HEAD' && Object.keys(query).length === 0 ? 'BUCKET' : 'OTHER';
 }
 
-/** @param {string} text after the question mark */
-function parseQuery(text) {
-  /** @type {Record<string, string>} */
-  const query = Object.create(null);
-  for (const parameter of text.split('&')) {
-    if (parameter !== '') {
-      const equals = parameter.indexOf('=');
-      const name = equals < 0 ? parameter : parameter.slice(0, equals);
-      query[decode(name)] = equals < 0 ? '' : decode(parameter.slice(equals + 1));
-    }
-  }
-  return query;
-}
-
 /**
  * @param {string} text percent-encoded
  * @throws {S3Error} InvalidURI
@@ -142,4 +133,23 @@ export function decode(text) {
   } catch {
     throw new S3Error('InvalidURI', "Couldn't parse the specified URI: its percent-encoding is not UTF-8.");
   }
+}
+
+const RESERVED_LEFT_OVER = /[!'()*]/g;
+const NEEDS_NO_ENCODING = /^[A-Za-z0-9\-._~/]*$/;
+
+/**
+ * URI encoding of Signature Version 4 and S3 listings: encodes every byte of the UTF-8 form as `%XX`, except
+ * `A-Z a-z 0-9 - . _ ~` and `/`, which S3 does not encode in paths.
+ *
+ * @param {string} text
+ * @throws {URIError} if the text contains an unpaired surrogate
+ */
+export function percentEncode(text) {
+  if (NEEDS_NO_ENCODING.test(text)) {
+    return text;
+  }
+  return encodeURIComponent(text)
+    .replace(RESERVED_LEFT_OVER, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%2F', '/');
 }

@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeSha256 } from './node-sha256.js';
-import { percentEncode } from './percent-encoding.js';
+import { percentEncode } from './router.js';
 import { S3Error } from './s3-error.js';
 
+/** @import { IncomingHttpHeaders } from 'node:http' */
+
 /**
- * @import { IncomingHttpHeaders } from 'node:http'
- *
  * @typedef {object} Credentials
  * @property {string} accessKeyId
  * @property {string} secretAccessKey
@@ -41,12 +41,13 @@ export class SignatureCheck {
   #now;
 
   /**
-   * @param {{ credentials: readonly Credentials[], region: string, now: () => number,
-   *   sha256?: typeof NodeSha256 }} options `now`: the server's clock, epoch ms
+   * @param {{ credentials: readonly Credentials[], region: string, now: () => number }} options `now`: the server's
+   *   clock, epoch ms
    */
-  constructor({ credentials, region, now, sha256 = NodeSha256 }) {
+  constructor({ credentials, region, now }) {
     this.#region = region;
     this.#now = now;
+    const sha256 = Hash.bind(null, 'sha256');
     const common = { region, service: 's3', sha256, uriEscapePath: false, applyChecksum: false };
     this.#known = new Map(
       credentials.map(({ expiresAt = Infinity, ...keys }) => [
@@ -62,7 +63,7 @@ export class SignatureCheck {
    * @throws {S3Error} the error that S3 returns for such a request
    */
   async check(request, body) {
-    const { accessKeyId, scopeDate, region, service, signedHeaders, signature } = parseAuthorization(request.headers);
+    const [accessKeyId, scopeDate, region, service, signedHeaders, signature] = parseAuthorization(request.headers);
     const known = this.#known.get(accessKeyId);
     if (known === undefined) {
       throw new S3Error('InvalidAccessKeyId', 'The access key id you provided does not exist in our records.');
@@ -121,11 +122,7 @@ export class SignatureCheck {
  * @returns {Promise<string>} the signature, 64 hexadecimal digits
  */
 async function sign(signer, { method, path, query, headers }, signedNames, signingDate) {
-  /** @type {Record<string, string>} */
-  const signedHeaders = {};
-  for (const name of signedNames) {
-    signedHeaders[name] = String(headers[name]);
-  }
+  const signedHeaders = Object.fromEntries([...signedNames].map((name) => [name, String(headers[name])]));
   const signed = await signer.sign(
     { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
     // Include every header that the client signed: by default, the signer skips some headers.
@@ -134,7 +131,7 @@ async function sign(signer, { method, path, query, headers }, signedNames, signi
   return signed.headers.authorization.slice(-SIGNATURE_LENGTH);
 }
 
-/** @param {IncomingHttpHeaders} headers */
+/** Returns the groups of {@link AUTHORIZATION}. @param {IncomingHttpHeaders} headers */
 function parseAuthorization({ authorization }) {
   if (authorization === undefined) {
     throw new S3Error('AccessDenied', 'Access Denied: the request is not signed.');
@@ -143,8 +140,7 @@ function parseAuthorization({ authorization }) {
   if (parts === null) {
     throw new S3Error('AuthorizationHeaderMalformed', 'Expected an Authorization header of the form AWS4-HMAC-SHA256.');
   }
-  const [, accessKeyId, scopeDate, region, service, signedHeaders, signature] = parts;
-  return { accessKeyId, scopeDate, region, service, signedHeaders, signature };
+  return parts.slice(1);
 }
 
 /** Like S3, encodes each character once, whatever the client encoded, and does not normalize. @param {string} path */

@@ -1,13 +1,14 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { EndpointCalls } from './endpoint-calls.js';
-import { HOSTNAME } from './listener.js';
 
 /**
  * @import { ForkOptions } from 'node:child_process'
+ * @import { CallName, Outcome } from './process.js'
  * @import { EndpointOptions } from './store-server.js'
  * @import { Report } from './tally.js'
- *
+ */
+
+/**
  * @typedef {EndpointOptions & { port?: number }} LocalS3Options `port`: 0 for any free port
  *
  * @typedef {object} LocalS3 a listening endpoint
@@ -46,30 +47,92 @@ export async function startLocalS3(options, { env, ...launch } = {}) {
     detached: true,
     ...launch,
   });
-  const calls = new EndpointCalls(child);
-  const port = await listening(calls, options);
-  return {
-    hostname: HOSTNAME,
-    port,
-    processId: /** @type {number} */ (child.pid),
-    close: () => calls.close(),
-    report: () => calls.call('report'),
-    put: (bucket, key, body) => calls.call('put', bucket, key, body),
-    list: (bucket) => calls.call('list', bucket),
-    failure: calls.failure,
+  /** Waiting calls. @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  const waiting = new Map();
+  let calls = 0;
+  /** The error of all further calls; null while calls are accepted. @type {Error | null} */
+  let end = null;
+  const refuseCalls = (/** @type {Error} */ error) => {
+    end ??= error;
+    waiting.forEach(({ reject }) => reject(error));
+    waiting.clear();
   };
+  // A process that fails to start emits no exit event.
+  const exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+  /** @type {Promise<never>} */
+  const failure = new Promise((_, reject) => {
+    const fail = (/** @type {Error} */ error) => {
+      if (end === null) {
+        refuseCalls(error);
+        reject(error);
+      }
+    };
+    child.on('error', fail);
+    child.on('exit', (code, signal) => fail(unexpectedEnd(code, signal)));
+    child.on('message', (/** @type {Outcome} */ { id, value, error }) => {
+      if (id === null) {
+        fail(errorOf(error));
+      } else if (error === undefined) {
+        waiting.get(id)?.resolve(value);
+      } else {
+        waiting.get(id)?.reject(errorOf(error));
+      }
+      waiting.delete(Number(id));
+    });
+  });
+  // Callers need not watch `failure`: failing calls report the same error.
+  failure.catch(() => {});
+  /**
+   * @param {CallName} method
+   * @param {...unknown} parameters
+   * @returns {Promise<any>} rejects if the call fails or the process ends
+   */
+  const call = (method, ...parameters) =>
+    new Promise((resolve, reject) => {
+      if (end !== null) {
+        reject(end);
+        return;
+      }
+      const id = calls++;
+      waiting.set(id, { resolve, reject });
+      // Ignore errors: sending fails only if the process ended, and then all waiting calls are rejected.
+      child.send({ id, method, parameters }, () => {});
+    });
+  const close = async () => {
+    refuseCalls(new Error('The local endpoint has been closed'));
+    if (child.connected) {
+      child.disconnect();
+    }
+    await exited;
+  };
+  try {
+    const { hostname, port } = await call('listen', options);
+    return {
+      hostname,
+      port,
+      processId: /** @type {number} */ (child.pid),
+      close,
+      report: () => call('report'),
+      put: (bucket, key, body) => call('put', bucket, key, body),
+      list: (bucket) => call('list', bucket),
+      failure,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @param {Outcome['error']} error */
+function errorOf(error) {
+  return Object.assign(new Error(error?.message), { code: error?.code });
 }
 
 /**
- * @param {EndpointCalls} calls
- * @param {LocalS3Options} options
- * @returns {Promise<number>} the port
+ * @param {number | null} code
+ * @param {NodeJS.Signals | null} signal
  */
-async function listening(calls, options) {
-  try {
-    return await calls.call('listen', options);
-  } catch (error) {
-    await calls.close();
-    throw error;
-  }
+function unexpectedEnd(code, signal) {
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+  return new Error(`the process of the local endpoint ended unexpectedly, ${how}`);
 }

@@ -4,13 +4,12 @@ import https from 'node:https';
 import { AccessLog } from './access-log.js';
 import { Answer } from './answer.js';
 import { checkBody, checksumIn } from './checksums.js';
-import { keysToDelete } from './delete-objects.js';
+import { keysToDelete } from './operations.js';
 import { pass } from './fault-effects.js';
 import { faultInjectors } from './fault-injector.js';
 import { KINDS, parseFaults } from './faults.js';
-import { Listener } from './listener.js';
 import { ObjectTable } from './object-table.js';
-import { OPERATION_TABLE, checkConditions, unconditional } from './operations.js';
+import { OPERATION_TABLE, unconditional } from './operations.js';
 import { receiveBody } from './receive-body.js';
 import { route } from './router.js';
 import { S3Error } from './s3-error.js';
@@ -20,8 +19,8 @@ import { UploadTable } from './upload-table.js';
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { AddressInfo, Socket } from 'node:net'
  * @import { FaultInjector } from './fault-injector.js'
- * @import { StoredObject } from './object-table.js'
  * @import { Request } from './operations.js'
  * @import { Operation, Target } from './router.js'
  * @import { Credentials } from './signature-check.js'
@@ -37,6 +36,12 @@ import { UploadTable } from './upload-table.js';
  * @property {string} [accessLog] file for a log of the requests, see AccessLog
  */
 
+/** Loopback only: other hosts cannot reach the embedded endpoint. */
+const HOSTNAME = '127.0.0.1';
+
+/** Thousands of clients may connect at the same moment. */
+const BACKLOG = 4096;
+
 /** Server limits must not disturb a benchmark: idle connections stay open, and slow requests are allowed to finish. */
 const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true });
 
@@ -45,7 +50,7 @@ const SETTLED_AFTER_MS = 1000;
 
 /** An S3 endpoint that keeps objects in memory and checks the signature of every request. */
 export class StoreServer {
-  #tally = new Tally(Date.now);
+  #tally = new Tally();
   #tables;
   /** @type {Map<string, UploadTable>} */
   #uploads;
@@ -53,7 +58,9 @@ export class StoreServer {
   #basePath;
   #faults;
   #skew;
-  #listener;
+  /** By the client's address and port. @type {Map<string, Socket>} */
+  #sockets = new Map();
+  #server;
   /** @type {AccessLog | null} */
   #log;
 
@@ -78,15 +85,35 @@ export class StoreServer {
     });
     const server = tls === null ? http.createServer(NO_LIMITS) : https.createServer({ ...NO_LIMITS, ...tls });
     server.on('request', (message, response) => void this.#handle(message, response));
-    this.#listener = new Listener(server, () => this.#tally.countConnection());
+    server.on('connection', (/** @type {Socket} */ socket) => this.#connected(socket));
+    this.#server = server;
   }
 
   /**
    * @param {number} port 0 for any free port
-   * @returns {Promise<number>} the port; rejects if it is not available
+   * @returns {Promise<{ hostname: string, port: number }>} rejects if the port is not available
    */
   listen(port) {
-    return this.#listener.listen(port);
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host: HOSTNAME, port, backlog: BACKLOG }, () => {
+        this.#server.off('error', reject);
+        resolve({ hostname: HOSTNAME, port: /** @type {AddressInfo} */ (this.#server.address()).port });
+      });
+    });
+  }
+
+  /** @param {Socket} socket that a client has connected */
+  #connected(socket) {
+    const name = peerOf(socket);
+    this.#sockets.set(name, socket);
+    socket.on('close', () => {
+      // The peer may have reconnected from the same port before this event.
+      if (this.#sockets.get(name) === socket) {
+        this.#sockets.delete(name);
+      }
+    });
+    this.#tally.countConnection();
   }
 
   report() {
@@ -197,19 +224,17 @@ export class StoreServer {
    * @param {Answer} answer
    */
   async #answer(operation, request, answer) {
-    const { target } = request;
-    const table = this.#tableOf(target.bucket);
-    const tableOf = (/** @type {string} */ bucket) => this.#tableOf(bucket);
-    const uploads = /** @type {UploadTable} */ (this.#uploads.get(target.bucket));
-    const performIn = (/** @type {Request['table']} */ objects, headers = request.headers) =>
-      OPERATION_TABLE[operation]({ ...request, headers, table: objects, uploads, tableOf, now: this.#now() });
-    const withoutConditions = unconditional(request.headers);
-    const isConditional = Object.keys(withoutConditions).length < Object.keys(request.headers).length;
-    const perform = () => performIn(table);
-    const object = table.get(target.key);
+    const { bucket, key } = request.target;
+    const table = this.#tableOf(bucket);
+    const uploads = /** @type {UploadTable} */ (this.#uploads.get(bucket));
+    const whole = () => ({ ...request, table, uploads, tableOf: this.#tableOf.bind(this), now: this.#now() });
+    const perform = (/** @type {Partial<Request>} */ changes = {}) =>
+      OPERATION_TABLE[operation]({ ...whole(), ...changes });
+    const isConditional = Object.keys(unconditional(request.headers)).length < Object.keys(request.headers).length;
+    const object = table.get(key);
     const size = object?.body.length;
-    const hasBefore = object?.before !== undefined && this.#isSettled(object);
-    const faults = /** @type {FaultInjector} */ (this.#faults.get(target.bucket));
+    const hasBefore = object?.before !== undefined && this.#now() - object.lastModified >= SETTLED_AFTER_MS;
+    const faults = /** @type {FaultInjector} */ (this.#faults.get(bucket));
     const { delay, fault } = faults.decide(operation, size, { hasBefore, isConditional });
     await pass(delay);
     this.#closeInTime(operation, answer, faults);
@@ -220,17 +245,9 @@ export class StoreServer {
     } else {
       await pass(pace?.(size ?? 0) ?? 0);
       this.#tally.countFault(fault.name);
-      await KINDS[fault.name].answer?.({
-        fault,
-        answer,
-        perform,
-        performBefore: () => performIn(table.before(target.key)),
-        pretend: () => performIn(new ObjectTable()),
-        performBeforeWrites: (age) => performIn(table.writtenBefore(this.#now() - age)),
-        check: () => checkConditions({ ...request, table }),
-        performUnconditionally: () => performIn(table, withoutConditions),
-        reset: (socket) => this.#listener.reset(socket),
-      });
+      // Only a TCP socket can send RST; the one under a TLS socket is found by its peer.
+      const reset = () => this.#sockets.get(peerOf(answer.response.req.socket))?.resetAndDestroy();
+      await KINDS[fault.name].answer?.({ fault, answer, request: whole(), perform, reset });
     }
   }
 
@@ -245,11 +262,6 @@ export class StoreServer {
       this.#tally.countFault('close');
       response.once('finish', () => socket.destroySoon());
     }
-  }
-
-  /** Whether every reader must see the object's last write by now. @param {StoredObject} object */
-  #isSettled({ lastModified }) {
-    return this.#now() - lastModified >= SETTLED_AFTER_MS;
   }
 
   /** @param {string} bucket */
@@ -269,4 +281,9 @@ export class StoreServer {
 /** @param {ReadonlyMap<string, { size: number }>} tables by bucket */
 function sizesOf(tables) {
   return Object.fromEntries([...tables].map(([bucket, { size }]) => [bucket, size]));
+}
+
+/** @param {Socket} socket */
+function peerOf(socket) {
+  return `${socket.remoteAddress}:${socket.remotePort}`;
 }

@@ -1,10 +1,12 @@
-import { AnswerTimes } from './answer-times.js';
+import { createHistogram } from 'node:perf_hooks';
 import { OPERATIONS } from './router.js';
 
 /**
- * @import { TimeSummary } from './answer-times.js'
+ * @import { RecordableHistogram } from 'node:perf_hooks'
  * @import { Operation } from './router.js'
- *
+ */
+
+/**
  * The activity of an endpoint since it started listening. A request succeeded if a 2xx response was sent completely,
  * even if a fault made the response wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
  *
@@ -23,37 +25,46 @@ import { OPERATIONS } from './router.js';
  * @property {Record<string, number>} uploads pending multipart uploads by bucket
  */
 
-export class Tally {
-  #now;
-  #requests = /** @type {Report['requests']} */ (
-    Object.fromEntries(OPERATIONS.map((operation) => [operation, { total: 0, succeeded: 0 }]))
-  );
-  /** @type {Map<number, number>} */
-  #statuses = new Map();
-  /** @type {Map<string, number>} */
-  #faults = new Map();
-  /** @type {Map<number, Partial<Record<Operation, number>>>} */
-  #seconds = new Map();
-  #answerTimes = new AnswerTimes();
-  #connections = 0;
+/**
+ * @typedef {{ count: number, minimum: number, mean: number, p50: number, p90: number, p99: number, p999: number,
+ *   maximum: number }} TimeSummary times in ms, accurate to 0.1%; `count` is the number of responses
+ */
 
-  /** @param {() => number} now epoch ms */
-  constructor(now) {
-    this.#now = now;
-  }
+const MICROSECONDS = 1000;
+
+/** One hour in µs, longer than any benchmark waits for a response. */
+const MAX_TIME = 3_600_000_000;
+
+export class Tally {
+  #counts = {
+    requests: /** @type {Report['requests']} */ (
+      Object.fromEntries(OPERATIONS.map((operation) => [operation, { total: 0, succeeded: 0 }]))
+    ),
+    statuses: /** @type {Report['statuses']} */ ({}),
+    faults: /** @type {Report['faults']} */ ({}),
+    connections: 0,
+    bySecond: /** @type {Report['bySecond']} */ ({}),
+  };
+  /**
+   * Server-side response times, with which a client's latencies can be verified. They are recorded in Node's
+   * HdrHistogram, to be independent of the client's histogram.
+   *
+   * @type {Map<Operation, RecordableHistogram>}
+   */
+  #times = new Map();
 
   countConnection() {
-    this.#connections++;
+    this.#counts.connections++;
   }
 
   /** @param {Operation} operation */
   countRequest(operation) {
-    this.#requests[operation].total++;
+    this.#counts.requests[operation].total++;
   }
 
   /** @param {string} name */
   countFault(name) {
-    increment(this.#faults, name);
+    increment(this.#counts.faults, name);
   }
 
   /**
@@ -61,16 +72,11 @@ export class Tally {
    * @param {number} status
    */
   countAnswer(operation, status) {
-    increment(this.#statuses, status);
+    const { requests, statuses, bySecond } = this.#counts;
+    increment(statuses, status);
     if (status >= 200 && status < 300) {
-      this.#requests[operation].succeeded++;
-      const second = Math.floor(this.#now() / 1000);
-      let counts = this.#seconds.get(second);
-      if (counts === undefined) {
-        counts = {};
-        this.#seconds.set(second, counts);
-      }
-      counts[operation] = (counts[operation] ?? 0) + 1;
+      requests[operation].succeeded++;
+      increment((bySecond[Math.floor(Date.now() / 1000)] ??= {}), operation);
     }
   }
 
@@ -79,7 +85,12 @@ export class Tally {
    * @param {number} milliseconds
    */
   recordTime(operation, milliseconds) {
-    this.#answerTimes.record(operation, milliseconds);
+    let histogram = this.#times.get(operation);
+    if (histogram === undefined) {
+      histogram = createHistogram({ lowest: 1, highest: MAX_TIME, figures: 3 });
+      this.#times.set(operation, histogram);
+    }
+    histogram.record(Math.min(Math.max(Math.round(milliseconds * MICROSECONDS), 1), MAX_TIME));
   }
 
   /**
@@ -88,25 +99,32 @@ export class Tally {
    * @param {Pick<Report, 'objects' | 'uploads'>} held
    * @returns {Report}
    */
-  report({ objects, uploads }) {
-    return {
-      requests: this.#requests,
-      statuses: Object.fromEntries(this.#statuses),
-      faults: Object.fromEntries(this.#faults),
-      connections: this.#connections,
-      bySecond: Object.fromEntries(this.#seconds),
-      answerTimes: this.#answerTimes.take(),
-      objects,
-      uploads,
-    };
+  report(held) {
+    const answerTimes = Object.fromEntries([...this.#times].map(([operation, times]) => [operation, summary(times)]));
+    this.#times.clear();
+    return { ...this.#counts, answerTimes, ...held };
   }
 }
 
 /**
- * @template T
- * @param {Map<T, number>} counts
- * @param {T} name
+ * @param {Partial<Record<string | number, number>>} counts
+ * @param {string | number} name
  */
 function increment(counts, name) {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+/** @param {RecordableHistogram} histogram µs */
+function summary(histogram) {
+  const percentile = (/** @type {number} */ share) => histogram.percentile(share) / MICROSECONDS;
+  return {
+    count: histogram.count,
+    minimum: histogram.min / MICROSECONDS,
+    mean: histogram.mean / MICROSECONDS,
+    p50: percentile(50),
+    p90: percentile(90),
+    p99: percentile(99),
+    p999: percentile(99.9),
+    maximum: histogram.max / MICROSECONDS,
+  };
 }

@@ -1,17 +1,14 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { checkBody } from './checksums.js';
 import { ETAG_HASH } from './object-table.js';
-import { MAX_BODY_BYTES } from './receive-body.js';
 import { S3Error } from './s3-error.js';
 
 /**
- * @import { NamedChecksum, UploadChecksum } from './checksums.js'
- *
  * @typedef {object} PendingUpload
  * @property {string} key
  * @property {string} id
  * @property {number} initiated epoch ms
- * @property {UploadChecksum | null} checked how its parts are checked; null if they need no checksums
+ * @property {boolean} isChecked whether its parts need checksums
  * @property {Map<number, { body: Buffer, digest: Buffer, checksum: string | null }>} parts by number
  *
  * @typedef {{ number: number, etag: string, checksum: string | null }} NamedPart in a completion; the ETag is unquoted
@@ -36,12 +33,12 @@ export class UploadTable {
   /**
    * @param {string} key
    * @param {number} now epoch ms
-   * @param {UploadChecksum | null} [checked]
+   * @param {boolean} [isChecked] see PendingUpload
    * @returns {string} the new upload's ID
    */
-  create(key, now, checked = null) {
+  create(key, now, isChecked = false) {
     const id = randomBytes(ID_BYTES).toString('hex');
-    this.#uploads.set(id, { key, id, initiated: now, checked, parts: new Map() });
+    this.#uploads.set(id, { key, id, initiated: now, isChecked, parts: new Map() });
     return id;
   }
 
@@ -50,14 +47,14 @@ export class UploadTable {
    * @param {string} id
    * @param {number} number from 1
    * @param {Buffer} body kept without copying
-   * @param {NamedChecksum | null} [checksum] already verified
+   * @param {string | null} [checksum] already verified
    * @returns {string} the part's ETag, in quotes
-   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest if the algorithm is not the upload's
+   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest if it lacks a checksum
    */
   putPart(key, id, number, body, checksum = null) {
-    const { parts, checked } = this.#existing(key, id);
-    if (checked !== null && checksum?.algorithm !== checked.algorithm) {
-      throw new S3Error('InvalidRequest', `The upload requires ${checked.algorithm} checksums.`);
+    const { parts, isChecked } = this.#existing(key, id);
+    if (isChecked && checksum === null) {
+      throw new S3Error('InvalidRequest', 'The upload requires CRC64NVME checksums.');
     }
     if (!(Number.isInteger(number) && number >= 1 && number <= MAX_PART_NUMBER)) {
       throw new S3Error(
@@ -66,7 +63,7 @@ export class UploadTable {
       );
     }
     const digest = createHash(ETAG_HASH).update(body).digest();
-    parts.set(number, { body, digest, checksum: checksum?.value ?? null });
+    parts.set(number, { body, digest, checksum });
     return `"${digest.toString('hex')}"`;
   }
 
@@ -74,18 +71,18 @@ export class UploadTable {
    * @param {string} key
    * @param {string} id
    * @param {readonly NamedPart[]} named
-   * @param {NamedChecksum | null} [checksum] of the whole object
+   * @param {string | null} [checksum] of the whole object
    * @returns {{ body: Buffer, etag: string }} the ETag is the MD5 of the parts' MD5s, followed by the number of parts
    * @throws {S3Error} if the parts do not match the uploaded ones; the upload then remains pending
    */
   complete(key, id, named, checksum = null) {
-    const { parts, checked } = this.#existing(key, id);
+    const { parts } = this.#existing(key, id);
     if (named.some(({ number }, index) => index > 0 && number <= named[index - 1].number)) {
       throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
     }
     const found = named.map(({ number, etag, checksum: ofPart }) => {
       const part = parts.get(number);
-      const isOther = ofPart === null ? checked?.type === 'COMPOSITE' : ofPart !== part?.checksum;
+      const isOther = ofPart !== null && ofPart !== part?.checksum;
       if (part === undefined || part.digest.toString('hex') !== etag || isOther) {
         throw new S3Error('InvalidPart', `Part ${number} was not uploaded, or has a different ETag or checksum.`);
       }
@@ -149,12 +146,6 @@ function refuseUnequal(sizes) {
   }
   if (sizes.some((size, index) => (index < sizes.length - 1 ? size !== first : size > first))) {
     throw new S3Error('InvalidPart', 'All parts except the last one must have the same length.');
-  }
-  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BODY_BYTES) {
-    throw new S3Error(
-      'EntityTooLarge',
-      `Your proposed upload exceeds the maximum allowed size of ${MAX_BODY_BYTES} bytes.`,
-    );
   }
 }
 

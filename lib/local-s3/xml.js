@@ -16,29 +16,39 @@ function escapeXml(text) {
 }
 
 /**
- * @param {string} name
- * @param {string | number | boolean | undefined} value
- * @returns {string} the element; '' without a value
+ * @param {Record<string, string | number | boolean | undefined>} values
+ * @returns {string} an element for each value that is defined
  */
-export function element(name, value) {
-  return value === undefined ? '' : `<${name}>${escapeXml(String(value))}</${name}>`;
+export function elements(values) {
+  return Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : `<${name}>${escapeXml(String(value))}</${name}>`))
+    .join('');
 }
 
 /**
  * @param {string} root name of the root element
  * @param {string} content XML
  */
-export function xmlDocument(root, content) {
-  return `${DECLARATION}<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${root}>`;
+export function xmlResult(root, content) {
+  return resultOf(200, `${DECLARATION}<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</${root}>`);
 }
 
 /**
- * @param {{ code: string, message: string, region?: string }} error
+ * @param {{ status: number, code: string, message: string, region?: string }} error
  * @param {string} resource the path of the request
  */
-export function errorDocument({ code, message, region }, resource) {
-  const parts = [element('Code', code), element('Message', message), element('Resource', resource)];
-  return `${DECLARATION}<Error>${parts.join('')}${element('Region', region)}</Error>`;
+export function errorResult({ status, code, message, region }, resource) {
+  const parts = elements({ Code: code, Message: message, Resource: resource, Region: region });
+  return resultOf(status, `${DECLARATION}<Error>${parts}</Error>`);
+}
+
+/**
+ * @param {number} status
+ * @param {string} document
+ */
+function resultOf(status, document) {
+  const body = Buffer.from(document, 'utf8');
+  return { status, headers: ['Content-Type', 'application/xml', 'Content-Length', body.length], body };
 }
 
 /**

@@ -3,7 +3,6 @@ import { isCut, missingPercentiles } from '../model/completeness.js';
 import { missedAllSlots } from '../model/ramp.js';
 import { MAX_INTERVAL_SECONDS } from '../model/second-series.js';
 import { andMore } from '../text/figures.js';
-import { quote } from '../text/quote.js';
 import { formatDuration, formatTimeOfDay } from '../text/units.js';
 
 /**
@@ -12,8 +11,6 @@ import { formatDuration, formatTimeOfDay } from '../text/units.js';
  *
  * @typedef {{ line: number | null, message: string, incomplete: boolean }} Remark
  */
-
-const MAX_LISTED = 8;
 
 const HEADLESS = 'the first line of the run is missing, so whole stages before this line may be missing';
 
@@ -60,8 +57,6 @@ export class RunFindings {
   #remarks = [];
   /** First problem and number of problems, by record. @type {Map<string, Remark & { count: number }>} */
   #unusable = new Map();
-  /** Names that only a later version knows, by message. @type {Map<string, { line: number, names: Set<string> }>} */
-  #unknown = new Map();
   /** @type {number | null} */
   lastLine;
 
@@ -122,34 +117,6 @@ export class RunFindings {
   }
 
   /**
-   * @param {number} line
-   * @param {unknown} kind
-   */
-  unknownKind(line, kind) {
-    const name = typeof kind === 'string' ? kind : 'no kind';
-    this.#addUnknown('ignored kinds of machine lines that this version does not recognize', line, name);
-  }
-
-  /**
-   * @param {number} line
-   * @param {string} name
-   */
-  unknownField(line, name) {
-    this.#addUnknown('ignored fields that this version does not recognize', line, name);
-  }
-
-  /**
-   * @param {string} what
-   * @param {number} line
-   * @param {string} name
-   */
-  #addUnknown(what, line, name) {
-    const known = this.#unknown.get(what) ?? { line, names: new Set() };
-    known.names.add(name);
-    this.#unknown.set(what, known);
-  }
-
-  /**
    * @param {ReadResult} result
    * @param {object} log
    * @param {boolean} log.hasEnd whether it contains the last line of the run
@@ -171,12 +138,6 @@ export class RunFindings {
       ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
       ...this.#clockRemarks(result),
       ...this.#endRemarks(result, hasEnd, cutIn),
-      // Unknown data is only left out: the figures that are shown are complete.
-      ...[...this.#unknown].map(([what, { line, names }]) => ({
-        line,
-        message: `${what}: ${listed(names)}`,
-        incomplete: false,
-      })),
     ];
     return remarks
       .sort((one, other) => Number(one.line) - Number(other.line))
@@ -297,10 +258,4 @@ function remarksOnCounts(stage, findings) {
       ? []
       : [{ line, message: `${name} ended before its work was done (${end ?? 'unknown'})`, incomplete: true }]),
   ];
-}
-
-/** @param {ReadonlySet<string>} names */
-function listed(names) {
-  const more = names.size - MAX_LISTED;
-  return [...names].slice(0, MAX_LISTED).map(quote).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

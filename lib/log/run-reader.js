@@ -1,5 +1,6 @@
+import { NO_FACTS } from '../model/add.js';
 import { UNKNOWN_LATENCY } from '../model/histogram.js';
-import { brokenHistograms, readFields } from '../model/read-result.js';
+import { readFields } from '../model/read-result.js';
 import { FORMAT, SCHEMA } from '../model/schema.js';
 import { SecondSeries } from '../model/second-series.js';
 import { STAGES_WITHOUT_BYTES } from '../operations/registry.js';
@@ -44,17 +45,6 @@ const EMPTY_TOTALS = Object.freeze({
   bytes: 0,
   errors: {},
   latency: UNKNOWN_LATENCY,
-});
-
-/** @type {Readonly<CommonFacts>} */
-const NO_FACTS = Object.freeze({
-  run: null,
-  host: null,
-  shard: null,
-  start: null,
-  clock: null,
-  versions: null,
-  options: null,
 });
 
 class StageLines {
@@ -202,7 +192,6 @@ export class RunReader {
   #addMachineLine(line, { kind, stage, ...data }) {
     const head = headOf(kind, stage);
     if (head === null) {
-      this.#findings.unknownKind(line, kind);
       return;
     }
     this.hasMachineLines = true;
@@ -266,7 +255,7 @@ export class RunReader {
     }
     this.#takeSeconds(line, stage, seconds);
     stage.findings.totalsLine = line;
-    stage.totals = brokenHistograms([totals]).length > 0 ? withoutLatencies(totals) : totals;
+    stage.totals = totals;
     // Gives dates to a log that lost its first line, or whose run waited for more than a day.
     if (stage.series.extent !== null) {
       this.#shift = wholeDays(stop / 1000 - stage.series.extent.last);
@@ -321,9 +310,8 @@ export class RunReader {
    * @returns {Record<string, unknown>} the valid fields; the others are reported
    */
   #readFields(line, head, fields, schema) {
-    const { fitting, problems, unknown } = readFields(fields, schema);
+    const { fitting, problems } = readFields(fields, schema);
     problems.forEach((problem) => this.#findings.unusable(line, nameOf(head), problem));
-    unknown.forEach((name) => this.#findings.unknownField(line, name));
     return fitting;
   }
 
@@ -436,11 +424,6 @@ function operationsOf(series, summary, schedule) {
   return schedule !== null && Math.abs(about - schedule.objects) <= maxRoundingError
     ? schedule.objects
     : Math.round(about);
-}
-
-/** @param {StageSum} totals */
-function withoutLatencies({ kinds, buckets, sizeClasses, reads, cache, contenders, ...totals }) {
-  return { ...totals, latency: UNKNOWN_LATENCY };
 }
 
 /** @param {unknown} value epoch ms */

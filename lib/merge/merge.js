@@ -1,4 +1,4 @@
-import { addResults, addStages } from '../model/add-results.js';
+import { addResults, addStages } from '../model/add.js';
 import { isUnknownClock } from '../model/clock-facts.js';
 import { isCut, missingPercentiles } from '../model/completeness.js';
 import { COUNT_NAMES } from '../model/counters.js';

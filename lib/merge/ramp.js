@@ -1,4 +1,6 @@
-import { addRamps, describeShortfall, missedAllSlots, slotOfStep } from '../model/ramp.js';
+import { addRecords } from '../model/add.js';
+import { describeShortfall, missedAllSlots, slotOfStep } from '../model/ramp.js';
+import { SCHEMA } from '../model/schema.js';
 import { hasLevelled, isConfirmed, kneeOf, stepsAsGood } from '../search/plateau.js';
 import { capacityOf } from '../search/batch-means.js';
 import { meanOf, standardErrorOf } from '../statistics/moments.js';
@@ -25,7 +27,7 @@ export function mergeRamps(hosts, shardIsMissing) {
   if (ramps.length === 0) {
     return null;
   }
-  const ramp = addRamps(ramps);
+  const ramp = addRecords(SCHEMA.$defs.ramp, ramps);
   const members = hosts.filter(({ ramp: own }) => !missedAllSlots(own));
   const missing = members.flatMap((host) => missedBy(host, ramp.steps));
   const slots = ramp.steps.map((sum) => slotOf(sum, missing, shardIsMissing));

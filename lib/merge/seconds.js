@@ -1,5 +1,3 @@
-import { BLOCK_SECONDS } from '../model/second-series.js';
-
 /**
  * @import { StageView } from './hosts.js'
  *
@@ -8,61 +6,30 @@ import { BLOCK_SECONDS } from '../model/second-series.js';
  */
 
 /**
- * Iterates over the seconds of a stage in order, across all hosts. Keeps no past seconds, so memory does not grow with
- * the length of the runs.
+ * Iterates over the seconds of a stage in order, across all hosts.
  *
  * @param {readonly StageView[]} views
  * @returns {Generator<SecondOfHosts, void, undefined>} only seconds with a line from at least one host
  */
 export function* secondsOf(views) {
-  for (const { block, present } of blocksOf(views)) {
-    /** @type {HostSecond[]} */
-    let hosts = [];
-    for (let second = block * BLOCK_SECONDS; second < (block + 1) * BLOCK_SECONDS; second += 1) {
-      for (const view of present) {
-        const tenths = view.series.get(second - view.shift);
-        if (tenths !== undefined) {
-          hosts.push({ view, tenths, bytes: view.series.bytesOf(second - view.shift) });
-        }
-      }
-      if (hosts.length > 0) {
-        yield { second, hosts };
-        hosts = [];
-      }
+  const spans = views.flatMap((view) => {
+    const { extent } = view.series;
+    return extent === null ? [] : [{ view, first: extent.first + view.shift, last: extent.last + view.shift }];
+  });
+  const all = new Set(views.flatMap(({ series, shift }) => series.keys().map((second) => second + shift)));
+  const waiting = spans.sort((one, other) => other.first - one.first);
+  let present = spans.slice(0, 0);
+  for (const second of [...all].sort((one, other) => one - other)) {
+    while (waiting.length > 0 && waiting[waiting.length - 1].first <= second) {
+      present.push(...waiting.splice(-1));
     }
+    present = present.filter(({ last }) => last >= second);
+    const hosts = present.flatMap(({ view }) => {
+      const tenths = view.series.get(second - view.shift);
+      return tenths === undefined ? [] : [{ view, tenths, bytes: view.series.bytesOf(second - view.shift) }];
+    });
+    yield { second, hosts };
   }
-}
-
-/**
- * @param {readonly StageView[]} views
- * @returns {Generator<{ block: number, present: StageView[] }, void, undefined>} non-empty blocks in ascending order,
- *   each with the views that have seconds in it
- */
-function* blocksOf(views) {
-  /** @type {Map<number, StageView[]>} */
-  const all = new Map();
-  for (const view of views) {
-    for (const block of shiftedBlocks(view)) {
-      const present = all.get(block) ?? [];
-      present.push(view);
-      all.set(block, present);
-    }
-  }
-  for (const [block, present] of [...all].sort(([one], [other]) => one - other)) {
-    yield { block, present };
-  }
-}
-
-/**
- * The blocks of a view's shifted seconds, ascending. Each block maps to one block if the shift is a whole number of
- * days, and otherwise to up to two.
- *
- * @param {StageView} view
- */
-function shiftedBlocks({ series, shift }) {
-  const first = (/** @type {number} */ block) => Math.floor(block + shift / BLOCK_SECONDS);
-  const last = (/** @type {number} */ block) => Math.ceil(block + shift / BLOCK_SECONDS);
-  return [...new Set(series.blocks().flatMap((block) => [first(block), last(block)]))];
 }
 
 /**

@@ -2,13 +2,7 @@ import { Histogram } from '../model/histogram.js';
 
 /**
  * @import { LatencySummary } from '../model/result.js'
- * @import { ValueCounts } from '../model/run-events.js'
- */
-
-/**
- * A histogram sent between threads, with values in ms. `encoded`: see {@link LatencyHistogram#encode}.
- *
- * @typedef {{ encoded: string, count: number, sum: number, minimum: number, maximum: number }} HistogramState
+ * @import { LatencyRecord } from '../model/records.js'
  */
 
 /** Latencies in a histogram with 0.1% precision. Minimum, mean and maximum are also kept exactly. */
@@ -17,6 +11,18 @@ export class LatencyHistogram {
   #sum = 0;
   #minimum = Infinity;
   #maximum = 0;
+
+  /** @param {LatencyRecord} record of another thread */
+  static from({ latency, histogram }) {
+    const latencies = new LatencyHistogram();
+    if (latency !== null) {
+      latencies.#histogram.addEncoded(String(histogram));
+      latencies.#sum = latency.mean * latency.count;
+      latencies.#minimum = latency.minimum;
+      latencies.#maximum = latency.maximum;
+    }
+    return latencies;
+  }
 
   /** @param {number} milliseconds */
   record(milliseconds) {
@@ -67,31 +73,9 @@ export class LatencyHistogram {
     return this.#histogram.count;
   }
 
-  /** Sum of all values, in ms. */
-  get sum() {
-    return this.#sum;
-  }
-
-  /** @returns {HistogramState} */
-  toState() {
-    const { count } = this;
-    return { encoded: this.encode(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
-  }
-
-  /** @param {HistogramState} state of another thread */
-  addState({ encoded, count, sum, minimum, maximum }) {
-    if (count > 0) {
-      this.#histogram.addEncoded(encoded);
-    }
-    this.#sum += sum;
-    this.#minimum = Math.min(this.#minimum, minimum);
-    this.#maximum = Math.max(this.#maximum, maximum);
-  }
-
-  /** Ten times cheaper than encoding. @returns {ValueCounts} */
-  valueCounts() {
-    const { count } = this;
-    return { ...this.#histogram.valueCounts(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
+  /** @returns {LatencyRecord} */
+  toRecord() {
+    return { latency: this.summary(), histogram: this.encode() };
   }
 
   /** @returns {LatencySummary | null} null if empty */
@@ -112,11 +96,6 @@ export class LatencyHistogram {
     };
   }
 
-  /** Number of values above this, within the histogram's precision. @param {number} milliseconds */
-  countAbove(milliseconds) {
-    return this.#histogram.countAbove(milliseconds);
-  }
-
   /** @returns {string} the compressed HdrHistogram V2 encoding of the values in µs, in base64 */
   encode() {
     return this.#histogram.encode();
@@ -126,23 +105,4 @@ export class LatencyHistogram {
   #percentile(percentile) {
     return Math.min(Math.max(this.#histogram.at(percentile), this.#minimum), this.#maximum);
   }
-}
-
-/**
- * @param {readonly ValueCounts[]} parts at least one
- * @returns {ValueCounts} their sum
- */
-export function joinValueCounts(parts) {
-  const filled = parts.filter(({ count }) => count > 0);
-  if (filled.length <= 1) {
-    return filled[0] ?? parts[0];
-  }
-  return {
-    values: parts.flatMap(({ values }) => values),
-    counts: parts.flatMap(({ counts }) => counts),
-    count: parts.reduce((sum, { count }) => sum + count, 0),
-    sum: parts.reduce((sum, part) => sum + part.sum, 0),
-    minimum: Math.min(...parts.map(({ minimum }) => minimum)),
-    maximum: Math.max(0, ...parts.map(({ maximum }) => maximum)),
-  };
 }

@@ -2,13 +2,9 @@ import { LatencyHistogram } from './latency-histogram.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { HistogramState } from './latency-histogram.js'
+ * @import { Failures, PartRecord } from '../model/records.js'
  * @import { Timings } from './stage-meter.js'
  */
-
-/** @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} PartMeterState */
-
-const COUNTS = /** @type {const} */ (['operations', 'bytes', 'measured', 'measuredBytes']);
 
 /** Counts a subset of a stage's operations, such as operations on objects of similar size, or first reads. */
 export class PartMeter {
@@ -28,7 +24,7 @@ export class PartMeter {
 
   /**
    * @param {{ measuredFrom?: number, measuredUntil?: number, clock?: Pick<Clock, 'wasSuspended'> | null }} [time]
-   *   monotonic ms, as in StageMeter; `clock` is null if the meter only adds up others
+   *   monotonic ms, as in StageMeter
    */
   constructor({ measuredFrom = -Infinity, measuredUntil = Infinity, clock = null } = {}) {
     this.#clock = clock;
@@ -58,22 +54,12 @@ export class PartMeter {
     }
   }
 
-  /** @returns {PartMeterState} */
-  toState() {
+  /** @returns {PartRecord} */
+  toRecord() {
     const { operations, bytes, measured, measuredBytes } = this;
-    return { operations, bytes, measured, measuredBytes, latencies: this.latencies.toState() };
-  }
-
-  /** @param {PartMeterState} state counts of another worker */
-  addState(state) {
-    for (const name of COUNTS) {
-      this[name] += state[name];
-    }
-    this.latencies.addState(state.latencies);
+    return { operations, bytes, measured, measuredBytes, ...this.latencies.toRecord() };
   }
 }
-
-/** @typedef {PartMeterState & { maxAge: number }} CacheMeterState */
 
 /** Counts the operations with one cache status. */
 export class CacheMeter extends PartMeter {
@@ -90,26 +76,10 @@ export class CacheMeter extends PartMeter {
     this.maxAge = Math.max(this.maxAge, age);
   }
 
-  /** @returns {CacheMeterState} */
-  toState() {
-    return { ...super.toState(), maxAge: this.maxAge };
-  }
-
-  /** @param {CacheMeterState} state counts of another worker */
-  addState(state) {
-    super.addState(state);
-    this.maxAge = Math.max(this.maxAge, state.maxAge);
+  toRecord() {
+    return { ...super.toRecord(), maxAge: this.maxAge };
   }
 }
-
-/** @typedef {PartMeterState & Record<typeof FAILURES[number], number>} BucketMeterState sent between threads */
-
-/**
- * @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare `state` is null for the only bucket, whose
- *   counts are those of the stage
- */
-
-const FAILURES = /** @type {const} */ (['failed', 'failedAttempts', 'throttled']);
 
 /** Counts a stage's operations of all kinds in one of several buckets. It counts only what is reported per bucket. */
 export class BucketMeter extends PartMeter {
@@ -119,18 +89,10 @@ export class BucketMeter extends PartMeter {
   failedAttempts = 0;
   throttled = 0;
 
-  /** @returns {BucketMeterState} */
-  toState() {
+  /** @returns {PartRecord & Failures} */
+  toRecord() {
     const { failed, failedAttempts, throttled } = this;
-    return { ...super.toState(), failed, failedAttempts, throttled };
-  }
-
-  /** @param {BucketMeterState} state counts of another worker */
-  addState(state) {
-    super.addState(state);
-    for (const name of FAILURES) {
-      this[name] += state[name];
-    }
+    return { ...super.toRecord(), failed, failedAttempts, throttled };
   }
 }
 
@@ -142,17 +104,4 @@ export class BucketMeter extends PartMeter {
  */
 export function bucketMeters(buckets, time) {
   return buckets === 1 ? null : Array.from({ length: buckets }, () => new BucketMeter(time));
-}
-
-/**
- * @param {readonly (readonly BucketShare[])[]} parts of a stage, each with the same buckets; at least one
- * @returns {{ bucket: string, meter: BucketMeter | null }[]} `meter` is null if the parts have no state
- */
-export function sumOfBuckets(parts) {
-  return parts[0].map(({ bucket }, slot) => {
-    const states = parts.flatMap((part) => part[slot].state ?? []);
-    const sum = new BucketMeter();
-    states.forEach((state) => sum.addState(state));
-    return { bucket, meter: states.length === 0 ? null : sum };
-  });
 }

@@ -1,9 +1,8 @@
-import { largestWholeSecond } from '../model/seconds.js';
+import { isPaused } from '../model/records.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { SecondCount } from '../model/result.js'
- * @import { MeasuredTime } from '../model/seconds.js'
  */
 
 /** Operations and bytes by the whole epoch second in which they completed. */
@@ -50,7 +49,8 @@ export class SecondCounts {
   addFailure(finishedAt, isThrottled) {
     const second = this.secondOf(finishedAt);
     this.#indexOf(second);
-    this.#addFailures(second, 1, Number(isThrottled));
+    const { failedAttempts, throttled } = this.#failures.get(second) ?? { failedAttempts: 0, throttled: 0 };
+    this.#failures.set(second, { failedAttempts: failedAttempts + 1, throttled: throttled + Number(isThrottled) });
   }
 
   /**
@@ -82,38 +82,8 @@ export class SecondCounts {
     const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
     // Threads can differ in where a pause began, so one may have completed operations in its first second.
     return Array.from({ length: count }, (_, index) => this.at(this.#first + index)).filter(
-      ({ secondStart, operations }) => operations > 0 || !this.isPaused(secondStart),
+      ({ secondStart, operations }) => operations > 0 || !isPaused(secondStart, this.#clock),
     );
-  }
-
-  /** Whether the process was suspended for the whole second. @param {number} second epoch second */
-  isPaused(second) {
-    return this.#clock.pausedBetween(1000 * second, 1000 * (second + 1)) === 1000;
-  }
-
-  /** @param {readonly SecondCount[]} seconds of another worker */
-  addSeconds(seconds) {
-    for (const { secondStart, operations, bytes, failedAttempts = 0, throttled = 0 } of seconds) {
-      const index = this.#indexOf(secondStart);
-      this.#operations[index] += operations;
-      this.#bytes[index] += bytes;
-      this.#addFailures(secondStart, failedAttempts, throttled);
-    }
-  }
-
-  /**
-   * @param {number} second epoch second
-   * @param {number} failedAttempts
-   * @param {number} throttled
-   */
-  #addFailures(second, failedAttempts, throttled) {
-    if (failedAttempts > 0) {
-      const before = this.#failures.get(second) ?? { failedAttempts: 0, throttled: 0 };
-      this.#failures.set(second, {
-        failedAttempts: before.failedAttempts + failedAttempts,
-        throttled: before.throttled + throttled,
-      });
-    }
   }
 
   /** @param {number} monotonic ms */
@@ -131,18 +101,6 @@ export class SecondCounts {
     }
     return index;
   }
-}
-
-/**
- * Like peakOf(), but for bytes, with the bytes of an operation spread over its duration.
- *
- * @param {readonly SecondCount[]} seconds
- * @param {ByteShifts} shifts
- * @param {MeasuredTime} stage with its mean in bytes/s
- * @returns {number} bytes/s
- */
-export function peakBytesOf(seconds, shifts, stage) {
-  return largestWholeSecond(seconds, stage, ({ secondStart, bytes }) => Math.round(bytes + shifts.at(secondStart)));
 }
 
 /**
@@ -184,16 +142,6 @@ export class ByteShifts {
   /** Bytes to add to the bytes counted in this second. @param {number} second epoch second */
   at(second) {
     return this.#shifts.get(second) ?? 0;
-  }
-
-  /** @returns {[second: number, bytes: number][]} */
-  toState() {
-    return [...this.#shifts];
-  }
-
-  /** @param {readonly [second: number, bytes: number][]} state counts of another worker */
-  addState(state) {
-    state.forEach(([second, bytes]) => this.#shift(second, bytes));
   }
 
   /**

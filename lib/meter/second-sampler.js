@@ -1,9 +1,11 @@
+import { isPaused } from '../model/records.js';
+
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { StageMeters } from './stage-meter.js'
  *
  * @typedef {object} SecondOptions
- * @property {Pick<StageMeters, 'secondOf' | 'at' | 'until' | 'isPaused'>} counts
+ * @property {Pick<StageMeters, 'secondOf' | 'at' | 'until'>} counts
  * @property {number} startedAt monotonic ms of the stage
  * @property {(second: ReturnType<StageMeters['at']>) => void} onSecond
  */
@@ -34,7 +36,7 @@ export class SecondSampler {
     this.#timer = setTimeout(() => {
       const current = Math.floor(this.#clock.epochNow() / 1000);
       while (this.#next < current) {
-        if (this.#counts.isPaused(this.#next)) {
+        if (isPaused(this.#next, this.#clock)) {
           this.#next += 1;
         } else {
           this.#handOn();

@@ -1,40 +1,31 @@
-import { LATENCIES, toStageLatency } from '../model/histogram.js';
-import { LatencyHistogram, joinValueCounts } from './latency-histogram.js';
+import { toStageLatency } from '../model/histogram.js';
+import { LatencyHistogram } from './latency-histogram.js';
 
 /**
  * @import { StageLatency } from '../model/result.js'
- * @import { LatencyName, ValueCounts } from '../model/run-events.js'
- * @import { HistogramState } from './latency-histogram.js'
  * @import { Timings } from './stage-meter.js'
  */
-
-/**
- * @typedef {object} StageLatencies
- * @property {LatencyHistogram} operations from the first attempt to success, including pauses; in an open loop, from
- *   the operation's scheduled start
- * @property {LatencyHistogram} attempts each attempt, including failed ones
- * @property {LatencyHistogram} firstByte of reads: from an attempt's start to the first byte of its response
- * @property {LatencyHistogram} startDelay in an open loop: how late the operations started
- * @property {LatencyHistogram} parts of multipart objects: each part from its first attempt to success
- * @property {LatencyHistogram} binding of a Worker: its calls of the bucket binding, with the whole body
- * @property {LatencyHistogram} bindingFirstByte of a Worker: until the first byte of bodies that it does not buffer
- */
-
-/** @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState sent between threads */
-
-const HISTOGRAMS = /** @type {const} */ (['firstTry', ...LATENCIES]);
 
 /** The latencies of one stage on one worker, each recorded once. */
 export class StageLatencyMeter {
   /** Operations with a single attempt, whose latency is also that of the attempt. */
   firstTry = new LatencyHistogram();
-  /** Operations with retries or a wait before the first attempt, recorded separately from their attempts. */
+  /**
+   * Operations with retries or a wait before the first attempt, recorded separately from their attempts: from the first
+   * attempt to success, including pauses; in an open loop, from the operation's scheduled start.
+   */
   operations = new LatencyHistogram();
+  /** Each attempt of the others, including failed ones. */
   attempts = new LatencyHistogram();
+  /** Of reads: from an attempt's start to the first byte of its response. */
   firstByte = new LatencyHistogram();
+  /** In an open loop: how late the operations started. */
   startDelay = new LatencyHistogram();
+  /** Of multipart objects: each part from its first attempt to success. */
   parts = new LatencyHistogram();
+  /** Of a Worker: its calls of the bucket binding, with the whole body. */
   binding = new LatencyHistogram();
+  /** Of a Worker: until the first byte of bodies that it does not buffer. */
   bindingFirstByte = new LatencyHistogram();
   #firstTryBySecond;
   #operationsBySecond;
@@ -66,49 +57,12 @@ export class StageLatencyMeter {
     return sum(...parts.filter((part) => part !== null));
   }
 
-  /** @returns {StageLatencyState} */
-  toState() {
-    return /** @type {StageLatencyState} */ (
-      Object.fromEntries(HISTOGRAMS.map((name) => [name, this[name].toState()]))
-    );
+  /** @returns {StageLatency} */
+  toRecord() {
+    const { firstTry } = this;
+    const sums = { ...this, operations: sum(firstTry, this.operations), attempts: sum(firstTry, this.attempts) };
+    return toStageLatency((name) => ({ summary: sums[name].summary(), encoded: sums[name].encode() }));
   }
-
-  /** @param {StageLatencyState} state of another worker */
-  addState(state) {
-    HISTOGRAMS.forEach((name) => this[name].addState(state[name]));
-  }
-
-  /** @returns {Record<LatencyName, ValueCounts>} the same counts as {@link sums}, at a lower cost */
-  valueCounts() {
-    const firstTry = this.firstTry.valueCounts();
-    const others = LATENCIES.map((name) => [name, this[name].valueCounts()]);
-    return /** @type {Record<LatencyName, ValueCounts>} */ ({
-      ...Object.fromEntries(others),
-      operations: joinValueCounts([firstTry, this.operations.valueCounts()]),
-      attempts: joinValueCounts([firstTry, this.attempts.valueCounts()]),
-    });
-  }
-
-  /** @returns {StageLatencies} */
-  sums() {
-    const others = LATENCIES.map((name) => [name, this[name]]);
-    return /** @type {StageLatencies} */ ({
-      ...Object.fromEntries(others),
-      operations: sum(this.firstTry, this.operations),
-      attempts: sum(this.firstTry, this.attempts),
-    });
-  }
-}
-
-/**
- * @param {StageLatencies} latencies
- * @returns {StageLatency} in the form used in a result
- */
-export function stageLatency(latencies) {
-  return toStageLatency((name) => {
-    const { [name]: histogram } = latencies;
-    return { summary: histogram.summary(), encoded: histogram.encode() };
-  });
 }
 
 /** @param {readonly LatencyHistogram[]} parts */

@@ -1,15 +1,14 @@
-import { COUNT_NAMES } from '../model/counters.js';
+import { COUNT_NAMES, sumsByName } from '../model/counters.js';
+import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { CacheMeter } from './part-meter.js';
 import { ByteShifts, SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { CountName, SecondCount, StageCounts } from '../model/result.js'
- * @import { KindSnapshot } from '../model/run-events.js'
+ * @import { CountName, SecondCount } from '../model/result.js'
  * @import { RetriedRequest } from '../s3/retry.js'
- * @import { CacheMeterState } from './part-meter.js'
- * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
+ * @import { KindRecord } from '../model/records.js'
  */
 
 /**
@@ -30,19 +29,6 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
 /** @typedef {Pick<RetriedRequest, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings in monotonic ms */
 
 /** @typedef {{ operations: number, bytes: number }} KindCount operations of one kind in a second */
-
-/**
- * A stage's counts, sent between threads.
- *
- * @typedef {object} StageMeterState
- * @property {StageCounts} counts
- * @property {SecondCount[]} seconds
- * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
- * @property {readonly number[]} windows operations by window, see window-counts.js; can be empty
- * @property {StageLatencyState} histograms
- * @property {[status: string, state: CacheMeterState][]} cache responses by cache status
- * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
- */
 
 /**
  * Counts the operations of one kind in one stage on one worker. The hot path only adds; figures are derived at the end.
@@ -278,11 +264,6 @@ export class StageMeter {
     this.#cacheMeter(status).answered(timings, bytes, age);
   }
 
-  /** Responses by cache status, or writes of races by outcome; can be empty. @returns {ReadonlyMap<string, CacheMeter>} */
-  get cache() {
-    return this.#cache;
-  }
-
   /** @param {string} status */
   #cacheMeter(status) {
     const time = { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
@@ -291,26 +272,21 @@ export class StageMeter {
     return meter;
   }
 
-  /** @returns {StageCounts} */
-  counts() {
+  /** The figures so far, without the seconds. @returns {Omit<KindRecord, 'seconds'>} */
+  toRecord() {
     const sums = /** @type {Record<SummedCount, number>} */ (
       Object.fromEntries(SUMMED_COUNTS.map((name) => [name, this[name]]))
     );
     const attempts = this.operations + this.steps + this.#failedAttempts;
-    return { ...sums, attempts, errors: Object.fromEntries([...this.#errors].sort()) };
-  }
-
-  /**
-   * @param {string} operation
-   * @returns {KindSnapshot}
-   */
-  snapshot(operation) {
-    const cache = [...this.#cache].map(([status, { latencies }]) => [status, latencies.valueCounts()]);
+    const counts = { ...sums, attempts, errors: sumsByName([Object.fromEntries(this.#errors)]) };
     return {
-      operation,
-      counts: this.counts(),
-      latencies: this.#latencies.valueCounts(),
-      ...(cache.length === 0 ? {} : { cache: Object.fromEntries(cache) }),
+      ...counts,
+      failedAttempts: failedAttemptsOf(counts),
+      done: this.done,
+      latency: this.#latencies.toRecord(),
+      windows: this.#windows.counts,
+      cache: [...this.#cache].map(([status, meter]) => ({ status, ...meter.toRecord() })),
+      lastSuccessAt: this.lastSuccessAt,
     };
   }
 
@@ -327,50 +303,20 @@ export class StageMeter {
 
   /**
    * @param {number} endedAt monotonic ms
-   * @returns {StageMeterState}
+   * @returns {KindRecord}
    */
-  toState(endedAt) {
+  until(endedAt) {
     return {
-      counts: this.counts(),
-      seconds: this.seconds.until(endedAt),
-      byteShifts: this.byteShifts.toState(),
-      windows: this.windows,
-      histograms: this.#latencies.toState(),
-      cache: [...this.#cache].map(([status, meter]) => [status, meter.toState()]),
-      lastSuccessAt: this.lastSuccessAt,
+      ...this.toRecord(),
+      seconds: this.seconds
+        .until(endedAt)
+        .map((count) => ({ ...count, moved: count.bytes + this.byteShifts.at(count.secondStart) })),
     };
-  }
-
-  /** @param {StageMeterState} state of another worker or another kind */
-  addState({ counts, seconds, byteShifts, windows, histograms, cache, lastSuccessAt }) {
-    for (const name of SUMMED_COUNTS) {
-      this[name] += counts[name];
-    }
-    this.#failedAttempts += counts.attempts - counts.operations - counts.steps;
-    for (const [kind, count] of Object.entries(counts.errors)) {
-      this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + count);
-    }
-    this.seconds.addSeconds(seconds);
-    this.byteShifts.addState(byteShifts);
-    this.#windows.addCounts(windows);
-    this.#latencies.addState(histograms);
-    cache.forEach(([status, state]) => this.#cacheMeter(status).addState(state));
-    this.lastSuccessAt = Math.max(this.lastSuccessAt, lastSuccessAt);
   }
 
   /** Latencies of the operations that completed in a second. @param {number} second that is over */
   takeSecond(second) {
     return this.#latencies.takeSecond(second);
-  }
-
-  /** Operations by window, see window-counts.js; can be empty. */
-  get windows() {
-    return this.#windows.counts;
-  }
-
-  /** @returns {StageLatencies} */
-  latencies() {
-    return this.#latencies.sums();
   }
 }
 
@@ -400,11 +346,6 @@ export class StageMeters {
   /** @param {number} monotonic ms */
   secondOf(monotonic) {
     return this.kinds[0].seconds.secondOf(monotonic);
-  }
-
-  /** @param {number} second epoch second */
-  isPaused(second) {
-    return this.kinds[0].seconds.isPaused(second);
   }
 
   /**
@@ -447,21 +388,6 @@ export class StageMeters {
   }
 }
 
-/**
- * @param {readonly StageMeter[]} kinds
- * @param {Clock} clock
- * @param {{ startedAt: number, endedAt: number, windows: Windows | null }} stage monotonic ms
- * @returns {StageMeter} of the whole stage; with only one kind, that kind's own meter
- */
-export function sumOfMeters(kinds, clock, { startedAt, endedAt, windows }) {
-  if (kinds.length === 1) {
-    return kinds[0];
-  }
-  const sum = new StageMeter(clock, startedAt, { windows });
-  kinds.forEach((meter) => sum.addState(meter.toState(endedAt)));
-  return sum;
-}
-
 /** @typedef {{ startsAt: number, width: number }} Windows of `width` ms each, the first at monotonic ms `startsAt` */
 
 /** Operations by the window in which they completed, for cases in which seconds are too coarse. */
@@ -482,27 +408,15 @@ export class WindowCounts {
     if (this.#width === 0) {
       return;
     }
-    this.#addTo(Math.max(Math.floor((finishedAt - this.#startsAt) / this.#width), 0), 1);
-  }
-
-  /** @param {readonly number[]} counts of another worker, for the same windows */
-  addCounts(counts) {
-    counts.forEach((count, window) => this.#addTo(window, count));
+    const window = Math.max(Math.floor((finishedAt - this.#startsAt) / this.#width), 0);
+    while (this.#counts.length <= window) {
+      this.#counts.push(0);
+    }
+    this.#counts[window] += 1;
   }
 
   /** @returns {readonly number[]} from the first window to the last in which an operation completed */
   get counts() {
     return this.#counts;
-  }
-
-  /**
-   * @param {number} window
-   * @param {number} count
-   */
-  #addTo(window, count) {
-    while (this.#counts.length <= window) {
-      this.#counts.push(0);
-    }
-    this.#counts[window] += count;
   }
 }

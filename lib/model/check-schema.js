@@ -1,12 +1,7 @@
 import { quote } from '../text/quote.js';
+import { isHistogram } from './histogram.js';
 
-/**
- * @typedef {object} Findings
- * @property {string[]} problems one line each, with the path of the field
- * @property {Set<string>} unknown paths, without list indices, of fields that are not in the schema
- *
- * @typedef {{ [keyword: string]: any }} Schema
- */
+/** @typedef {{ [keyword: string]: any }} Schema */
 
 const MAX_PROBLEMS = 1000;
 
@@ -22,105 +17,80 @@ const TYPES = {
 };
 
 /**
- * Validates a value against a JSON Schema. Supports only the keywords in result.schema.json.
+ * Validates a value against a JSON Schema. Supports only the keywords in result.schema.json. Accepts fields that are not
+ * in the schema.
  *
  * @param {unknown} value
  * @param {Schema} root the whole schema
  * @param {Schema} [schema] the part of it that describes the value
+ * @returns {string[]} problems, one line each, with the path of the field
  */
 export function checkSchema(value, root, schema = root) {
-  /** @type {Findings} */
-  const findings = { problems: [], unknown: new Set() };
-  check({ value, path: '', kind: '' }, schema, root, findings);
-  return findings;
+  /** @type {string[]} */
+  const problems = [];
+  check({ value, path: '' }, schema, root, problems);
+  return problems;
 }
 
 /**
- * @param {{ value: unknown, path: string, kind: string }} location `path` includes list indices, `kind` does not
+ * @param {{ value: unknown, path: string }} location
  * @param {Schema} schema
  * @param {Schema} root
- * @param {Findings} findings
- * @param {Schema} [derived] the schema that extends this one
+ * @param {string[]} problems
  */
-function check(location, schema, root, findings, derived = schema) {
-  if (findings.problems.length >= MAX_PROBLEMS) {
+function check({ value, path }, schema, root, problems) {
+  if (problems.length >= MAX_PROBLEMS) {
     return;
   }
-  const { value, path } = location;
   const expected = mismatch(value, schema);
   if (expected !== null) {
-    findings.problems.push(`${path === '' ? 'the whole value' : path}: expected ${expected}, got ${shown(value)}`);
+    problems.push(`${path === '' ? 'the whole value' : path}: expected ${expected}, got ${shown(value)}`);
     return;
   }
   if (schema.$ref !== undefined) {
-    check(location, resolve(schema.$ref, root), root, findings, derived);
+    check({ value, path }, resolve(schema.$ref, root), root, problems);
   }
   if (schema.anyOf !== undefined) {
-    checkAlternatives(location, schema.anyOf, root, findings);
+    // One of the alternatives must match; otherwise the problems of the first are reported.
+    const tried = schema.anyOf.map((/** @type {Schema} */ alternative) => {
+      /** @type {string[]} */
+      const own = [];
+      check({ value, path }, alternative, root, own);
+      return own;
+    });
+    problems.push(...(tried.find((/** @type {string[]} */ own) => own.length === 0) ?? tried[0]));
   }
   if (Array.isArray(value) && schema.items !== undefined) {
-    value.forEach((item, index) => {
-      check({ value: item, path: `${path}[${index}]`, kind: `${location.kind}[]` }, schema.items, root, findings);
-    });
+    value.forEach((item, index) => check({ value: item, path: `${path}[${index}]` }, schema.items, root, problems));
   }
   if (isObject(value)) {
-    checkFields(location, value, { schema, root, derived }, findings);
+    checkFields(path, value, schema, root, problems);
   }
 }
 
 /**
- * @param {{ value: unknown, path: string, kind: string }} location
- * @param {readonly Schema[]} alternatives one of which must match; otherwise the problems of the first are reported
- * @param {Schema} root
- * @param {Findings} findings
- */
-function checkAlternatives(location, alternatives, root, findings) {
-  const tried = alternatives.map((alternative) => {
-    /** @type {Findings} */
-    const own = { problems: [], unknown: new Set() };
-    check(location, alternative, root, own);
-    return own;
-  });
-  const { problems, unknown } = tried.find((each) => each.problems.length === 0) ?? tried[0];
-  findings.problems.push(...problems);
-  unknown.forEach((name) => findings.unknown.add(name));
-}
-
-/**
- * @param {{ path: string, kind: string }} location
+ * @param {string} path
  * @param {Record<string, unknown>} value
- * @param {{ schema: Schema, root: Schema, derived: Schema }} expected
- * @param {Findings} findings
+ * @param {Schema} schema
+ * @param {Schema} root
+ * @param {string[]} problems
  */
-function checkFields({ path, kind }, value, { schema, root, derived }, findings) {
+function checkFields(path, value, schema, root, problems) {
   const at = (/** @type {string} */ name) => (path === '' ? name : `${path}.${name}`);
   for (const name of schema.required ?? []) {
     if (!Object.hasOwn(value, name)) {
-      findings.problems.push(`${at(name)}: expected a value, got none`);
+      problems.push(`${at(name)}: expected a value, got none`);
     }
   }
   for (const [name, field] of Object.entries(value)) {
     const own = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties[name] : schema.additionalProperties;
-    const fieldKind = kind === '' ? name : `${kind}.${name}`;
     if (own !== undefined) {
-      check({ value: field, path: at(name), kind: fieldKind }, own, root, findings);
-    } else if (schema.properties !== undefined && !isKnown(name, derived, root)) {
-      findings.unknown.add(fieldKind);
+      check({ value: field, path: at(name) }, own, root, problems);
     }
     if (schema.propertyNames !== undefined && !isLike(name, schema.propertyNames.pattern)) {
-      findings.problems.push(`${path}: expected a valid field name, got ${shown(name)}`);
+      problems.push(`${path}: expected a valid field name, got ${shown(name)}`);
     }
   }
-}
-
-/**
- * @param {string} name of a field
- * @param {Schema} schema
- * @param {Schema} root
- * @returns {boolean} whether the schema, or a schema that it extends, has the field
- */
-function isKnown(name, { properties, $ref }, root) {
-  return Object.hasOwn(properties ?? {}, name) || ($ref !== undefined && isKnown(name, resolve($ref, root), root));
 }
 
 /**
@@ -147,6 +117,9 @@ function mismatch(value, schema) {
   }
   if (typeof value === 'string' && schema.pattern !== undefined && !isLike(value, schema.pattern)) {
     return `a string like ${schema.pattern}`;
+  }
+  if (typeof value === 'string' && schema.format === 'hdr-histogram' && !isHistogram(value)) {
+    return 'an HdrHistogram of whole microseconds with counts below 2^53';
   }
   return null;
 }

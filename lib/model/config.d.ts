@@ -42,7 +42,7 @@ export interface LoadConfig {
   /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
   /** sent with each write for the store to verify; absent for no checksum */
-  checksum?: ChecksumName;
+  checksum?: 'crc64nvme';
   client: ClientName;
   /** whether the SDK client has its own sockets, retries and checksums */
   sdkDefaults?: boolean;
@@ -69,15 +69,18 @@ export interface ReplayConfig {
   trace: Trace;
   /** 2 repeats the requests in half their time */
   speed: number;
+  /** objects to write before the first request; the objects before `first` exist already */
+  prepare: { first: number; count: number };
 }
 
 /** Recorded requests to be repeated, and their objects: plain values, and arrays in memory that all workers share. */
 export interface Trace {
   requests: number;
-  /** of this host; those to prepare come first */
+  /** of this host; those to prepare come first, and of these, those that no request changes */
   objects: number;
   /** objects that exist before the first request */
   prepared: number;
+  unchanged: number;
   /** ms from the first to the last request */
   length: number;
   /** ms from the start of the part that is replayed, in ascending order */
@@ -174,8 +177,6 @@ export interface OperationAmounts {
   /** writes per race */
   contenders: number;
 }
-
-export type ChecksumName = 'crc64nvme' | 'crc32c';
 
 export interface MultipartConfig {
   /** bytes of each part except the last; larger if an object would have too many parts */

@@ -8,18 +8,6 @@ import { SCHEMA } from './schema.js';
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 
 /**
- * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts counts,
- *   null if unknown
- *
- * @param {readonly SomeCounts[]} parts
- * @returns {SomeCounts} their sums, unknown if any part is unknown; errors are sorted by frequency
- */
-export function addCounts(parts) {
-  const sums = Object.fromEntries(COUNT_NAMES.map((name) => [name, sumOf(parts.map((part) => part[name]))]));
-  return { ...sums, errors: sumsByName(parts.map(({ errors }) => errors)) };
-}
-
-/**
  * @param {readonly (number | null | undefined)[]} values
  * @returns {number | null} null if any is unknown
  */

@@ -1,7 +1,6 @@
 import { checkResultBounds } from './input-bounds.js';
 import { quote } from '../text/quote.js';
 import { checkSchema, isObject } from './check-schema.js';
-import { isHistogram, LATENCIES } from './histogram.js';
 import { FORMAT, propertiesOf, SCHEMA } from './schema.js';
 
 /**
@@ -11,7 +10,7 @@ import { FORMAT, propertiesOf, SCHEMA } from './schema.js';
  * @property {boolean} isJson whether the text is JSON of any kind
  * @property {Result | null} result null if there are problems
  * @property {string[]} problems one line each, with the path of the field
- * @property {string[]} warnings about ignored unknown fields
+ * @property {string[]} warnings about a later format
  *
  * @typedef {Record<string, any>} Json an unvalidated object
  */
@@ -39,28 +38,14 @@ export function readResult(text, file = 'result') {
     return refused(`expected the result of a run, got one of ${quote(value.kind)}`);
   }
   const format = Number(value.format);
-  const { problems, unknown } = checkSchema(value, SCHEMA);
-  if (problems.length > 0) {
-    return { isJson: true, result: null, problems: firstOf(problems), warnings: laterFormat(format) };
-  }
-  const broken = brokenHistograms(/** @type {Json[]} */ (value.stages));
-  if (broken.length > 0) {
-    return { isJson: true, result: null, problems: firstOf(broken), warnings: laterFormat(format) };
-  }
-  return {
-    isJson: true,
-    result: /** @type {Result} */ (/** @type {unknown} */ (value)),
-    problems: [],
-    warnings: [
-      ...laterFormat(format),
-      ...(unknown.size === 0 ? [] : [`ignored fields that this version does not recognize: ${listed([...unknown])}`]),
-    ],
-  };
+  const problems = checkSchema(value, SCHEMA);
+  const result = problems.length > 0 ? null : /** @type {Result} */ (/** @type {unknown} */ (value));
+  return { isJson: true, result, problems: firstOf(problems), warnings: laterFormat(format) };
 }
 
 /** Whether a value is a result, as functions of the library return it. @param {unknown} value */
 export function isResult(value) {
-  return checkSchema(value, SCHEMA).problems.length === 0;
+  return checkSchema(value, SCHEMA).length === 0;
 }
 
 /** @param {string} text */
@@ -91,80 +76,21 @@ function firstOf(problems) {
 }
 
 /**
- * @param {readonly Json[]} stages that match the schema
- * @returns {string[]} a line for each invalid histogram
- */
-export function brokenHistograms(stages) {
-  return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], cache = [], ramp }, index) => {
-    const histograms = [
-      ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
-      ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
-        return [`seconds[${position}].histogram`, histogram];
-      }),
-      ...buckets.map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
-        return [`buckets[${position}].histogram`, histogram];
-      }),
-      ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ position) =>
-        LATENCIES.map((name) => [`kinds[${position}].latency.histogram.${name}`, kind.latency.histogram[name]]),
-      ),
-      ...histogramsIn('cache', cache),
-      ...kinds.flatMap((/** @type {Json} */ { cache: ofKind = [] }, /** @type {number} */ position) =>
-        histogramsIn(`kinds[${position}].cache`, ofKind),
-      ),
-      ...(ramp?.steps ?? []).map((/** @type {Json} */ { histogram }, /** @type {number} */ position) => {
-        return [`ramp.steps[${position}].histogram`, histogram];
-      }),
-    ];
-    return histograms.flatMap(([name, encoded]) => brokenHistogram(`stages[${index}].${name}`, encoded));
-  });
-}
-
-/**
- * @param {string} path of a list
- * @param {readonly Json[]} parts
- * @returns {[path: string, histogram: string | null][]}
- */
-function histogramsIn(path, parts) {
-  return parts.map(({ histogram }, position) => [`${path}[${position}].histogram`, histogram]);
-}
-
-/**
- * @param {string} path
- * @param {string | null | undefined} encoded
- * @returns {string[]} one line if the histogram is invalid
- */
-function brokenHistogram(path, encoded) {
-  return typeof encoded !== 'string' || isHistogram(encoded)
-    ? []
-    : [`${path}: expected an HdrHistogram of whole microseconds with counts below 2^53, got something else`];
-}
-
-/** @param {readonly string[]} names */
-function listed(names) {
-  const more = names.length - MAX_LISTED;
-  return names.slice(0, MAX_LISTED).map(quote).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-/**
  * Checks the fields of a record one by one, and keeps the valid ones even if others are invalid.
  *
  * @param {Json} fields
  * @param {object} schema of the record, part of the result's schema
- * @returns {{ fitting: Json, problems: string[], unknown: string[] }} `fitting` are the valid fields
+ * @returns {{ fitting: Json, problems: string[] }} `fitting`: the valid fields, without those that are not in the schema
  */
 export function readFields(fields, schema) {
   const properties = propertiesOf(schema);
   const known = Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name));
   const checked = known.map(([name, value]) => ({
-    name,
-    value,
-    ...checkSchema({ [name]: value }, SCHEMA, { properties }),
+    field: [name, value],
+    problems: checkSchema({ [name]: value }, SCHEMA, { properties }),
   }));
   return {
-    fitting: Object.fromEntries(
-      checked.flatMap(({ name, value, problems }) => (problems.length === 0 ? [[name, value]] : [])),
-    ),
+    fitting: Object.fromEntries(checked.flatMap(({ field, problems }) => (problems.length === 0 ? [field] : []))),
     problems: checked.flatMap(({ problems }) => problems),
-    unknown: Object.keys(fields).filter((name) => !Object.hasOwn(properties, name)),
   };
 }

@@ -13,7 +13,7 @@ import type {
   SecondResult,
   StageSum,
 } from './result.schema.js';
-import type { ChecksumName, ClientName, SizeDistribution } from './config.js';
+import type { ClientName, SizeDistribution } from './config.js';
 
 export * from './result.schema.js';
 
@@ -62,9 +62,9 @@ export type RunOptions = Known<CommonOptions, RequiredOption> &
   Nullable<CommonOptions, 'duration'> &
   Optional<CommonOptions, Exclude<keyof CommonOptions, RequiredOption | 'duration'>> & {
     client: ClientName;
-    checksum?: ChecksumName;
+    checksum?: 'crc64nvme';
     arrival?: 'constant' | 'poisson';
-    peakOf?: Exclude<SearchDimension, 'threads'>;
+    peakOf?: 'rate' | 'speed';
   } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak']?: true };
 
 type RequiredOption =

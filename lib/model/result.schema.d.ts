@@ -3,7 +3,7 @@
 /**
  * The measurements of one run, or of several hosts together. Top-level facts are those that all hosts share; a fact
  * that differs between hosts is null, and `hosts` has the facts of each host. Later versions may add fields: readers
- * warn about fields they do not know and continue.
+ * ignore fields that they do not know.
  */
 export interface Result extends CommonFacts {
   /** Version of this format. It increases when a reader of the old format would misread the new one. */
@@ -144,7 +144,7 @@ export interface CommonOptions {
   checksum?: string | null;
   /** Length of a step of a ramp. Unit: ms. */
   stepTime?: number | null;
-  /** What the searches vary, if not the threads: `rate`. */
+  /** What the searches vary, if not the threads: `rate` or `speed`. */
   peakOf?: string | null;
   /** Limit of the 99th percentile in a search for the highest rate. Unit: ms. */
   slo?: number | null;
@@ -905,10 +905,8 @@ export interface SearchResult {
   capacity: Capacity | null;
   /** Rate of the best step. Unit: ops/s. */
   best: number;
-  /** Minimum number of operations for another search, if this one ran out of them. Unit: operations. */
+  /** Minimum number of operations for another search, if this one ran out of objects. Unit: operations. */
   operationsNeeded: number | null;
-  /** Minimum `--max-cost` for another search, if this one ran out of budget. Unit: US dollars. */
-  dollarsNeeded: number | null;
   /** The search for the highest rate. `knee` and `capacity` are then null. */
   rate?: RateSearchResult;
 }

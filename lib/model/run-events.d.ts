@@ -1,5 +1,6 @@
 import type { Config } from './config.js';
-import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
+import type { StageSnapshot } from './records.js';
+import type { LatencySummary, SecondCount, StageLatency } from './result.js';
 import type { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
 
 export interface RunObserver {
@@ -24,7 +25,7 @@ export interface RunObserver {
   stepEnds: (stage: string, step: RampStep | SearchStep) => void;
   stage: (result: StageResult) => void;
   /** figures so far, every second and at the end of each step, if an observer requested them */
-  snapshot: (stage: string, snapshot: StageSnapshot) => void;
+  snapshot: (stage: string, ofWorkers: readonly StageSnapshot[]) => void;
   cleanupProgress: (progress: CleanupProgress) => void;
   notice: (message: string) => void;
   /** the figures may be affected */
@@ -104,39 +105,7 @@ export interface CleanupProgress {
   silence: number;
 }
 
-/** Figures of a stage or of its current step, since its start. Plain values. */
-export interface StageSnapshot {
-  /** whether the stage or step has ended; the next snapshot starts from zero */
-  isFinal: boolean;
-  /** in the order of the stage's kinds */
-  kinds: readonly KindSnapshot[];
-  /** in the order of the run's list */
-  buckets: readonly BucketSnapshot[];
-  connections: ConnectionSnapshot;
-  inFlight: number;
-  /** utilization (0 to 1) of each event loop with threads since the previous snapshot; empty at the end */
-  loops: readonly number[];
-}
-
-export interface KindSnapshot {
-  operation: string;
-  counts: StageCounts;
-  latencies: Record<LatencyName, ValueCounts>;
-  /** of operations, by cache status; absent without a cache */
-  cache?: Record<string, ValueCounts>;
-}
-
 export type LatencyName = Exclude<keyof StageLatency, 'unit' | 'histogram'>;
-
-export interface BucketSnapshot {
-  bucket: string;
-  operations: number;
-  failed: number;
-  failedAttempts: number;
-  throttled: number;
-  /** of operations; null before the end */
-  latencies: ValueCounts | null;
-}
 
 export interface ConnectionSnapshot {
   /** since the previous stage */
@@ -145,20 +114,4 @@ export interface ConnectionSnapshot {
   reused: number;
   /** currently open; null at the end */
   open: number | null;
-}
-
-/** Values of a histogram in any order, possibly repeated. */
-export interface ValueCounts {
-  /** µs: each the largest of its equivalent values, at most 0.1% above the others */
-  values: readonly number[];
-  /** number of occurrences of each value */
-  counts: readonly number[];
-  /** of all values; exact, like sum and extremes */
-  count: number;
-  /** ms */
-  sum: number;
-  /** ms; Infinity without values */
-  minimum: number;
-  /** ms; 0 without values */
-  maximum: number;
 }

@@ -1,4 +1,6 @@
+import { addRecords } from './add.js';
 import { Histogram } from './histogram.js';
+import { SCHEMA } from './schema.js';
 
 /**
  * @import { SecondCount, SecondLatency, SecondResult } from './result.js'
@@ -24,9 +26,10 @@ export function peakOf(seconds, stage) {
 }
 
 /**
- * @param {readonly SecondCount[]} seconds
+ * @template {SecondCount} Second
+ * @param {readonly Second[]} seconds
  * @param {MeasuredTime} stage
- * @param {(count: SecondCount) => number} figureOf
+ * @param {(count: Second) => number} figureOf
  */
 export function largestWholeSecond(seconds, { startedAt, endedAt, average }, figureOf) {
   return awayFromGaps(seconds)
@@ -48,37 +51,12 @@ export function awayFromGaps(seconds) {
   });
 }
 
-/** Adds the seconds of several hosts, and sorts them by time. @param {readonly (readonly SecondResult[])[]} parts */
-export function addSeconds(parts) {
-  /** @type {Map<number, SecondResult[]>} */
-  const all = new Map();
-  for (const second of parts.flat()) {
-    const same = all.get(second.secondStart) ?? [];
-    same.push(second);
-    all.set(second.secondStart, same);
-  }
-  return [...all.values()].map(addSecond).sort((one, other) => one.secondStart - other.secondStart);
-}
-
 /** @param {readonly SecondResult[]} parts of one second, at least one */
 export function addSecond(parts) {
   return {
-    secondStart: parts[0].secondStart,
-    operations: parts.reduce((sum, { operations }) => sum + operations, 0),
-    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
-    ...addFailures(parts),
+    ...addRecords(SCHEMA.$defs.second, parts),
     ...addSecondLatencies(parts.filter(({ operations }) => operations > 0)),
   };
-}
-
-/**
- * @param {readonly Pick<SecondResult, 'failedAttempts' | 'throttled'>[]} parts of a second
- * @returns {Pick<SecondResult, 'failedAttempts' | 'throttled'>} empty without failures
- */
-function addFailures(parts) {
-  const failedAttempts = parts.reduce((sum, part) => sum + (part.failedAttempts ?? 0), 0);
-  const throttled = parts.reduce((sum, part) => sum + (part.throttled ?? 0), 0);
-  return failedAttempts === 0 ? {} : { failedAttempts, throttled };
 }
 
 /** Returns no latencies if any part has none. @param {readonly SecondLatency[]} parts of a second with operations */

@@ -4,7 +4,7 @@ import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { isAbsent } from '../workload/mixed-objects.js';
 import { globalIndex } from '../workload/shard.js';
-import { changedError, listedOf } from './existing-object.js';
+import { changedError, listedOf } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 import { lowestOf, mixedOf } from './versions.js';
 

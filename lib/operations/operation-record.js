@@ -1,4 +1,4 @@
-import { BodyVerifier } from '../workload/body-verifier.js';
+import { BodyVerifier } from '../workload/version-verifier.js';
 import { stateOf, versionOf } from '../workload/mixed-objects.js';
 import { VersionVerifier } from '../workload/version-verifier.js';
 import { globalIndex } from '../workload/shard.js';

@@ -2,7 +2,7 @@ import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError, NOT_FOUND, THROTTLED, isConditionRefused } from '../s3/s3-error.js';
 import { RequestStep } from './multipart.js';
 import { OperationRecord } from './operation-record.js';
-import { IntegrityError } from './operation.js';
+import { IntegrityError, defineOperation } from './operation.js';
 import { read } from './read.js';
 
 /**
@@ -271,3 +271,31 @@ export class Race {
     return isRefused ? `no winner: all ${length} writes were refused, but ${found}` : null;
   }
 }
+
+/** A race to create an object under a second key, that of the object's copy: see Race. */
+export const create = defineOperation({
+  ...RACE,
+  name: 'create',
+  effect: 'copies',
+  needsObject: false,
+  race: {
+    readsFirst: false,
+    keyOf: ({ workload, index }) => workload.keyspace.copyKeyOf(index),
+    ledgerOf: ({ copies }) => /** @type {Ledger} */ (copies),
+    conditionOf: () => ({ IfNoneMatch: '*' }),
+  },
+});
+
+/** A race to replace an object, whose ETag is read first: see Race. */
+export const swap = defineOperation({
+  ...RACE,
+  name: 'swap',
+  effect: 'replaces',
+  needsObject: true,
+  race: {
+    readsFirst: true,
+    keyOf: ({ key }) => key,
+    ledgerOf: ({ ledger }) => ledger,
+    conditionOf: (etag) => ({ IfMatch: etag }),
+  },
+});

@@ -1,12 +1,12 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { versionOf } from '../workload/mixed-objects.js';
-import { changedError, checkSize, refuseChanged } from './existing-object.js';
+import { changedError, checkSize, refuseChanged } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint, refuseMismatch } from './operation.js';
 import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
- * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { BodyVerifier } from '../workload/version-verifier.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
  * @import { OperationRecord } from './operation-record.js'
  */

@@ -1,11 +1,11 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { versionOf } from '../workload/mixed-objects.js';
-import { checkSize, refuseChanged } from './existing-object.js';
+import { checkSize, refuseChanged } from './versions.js';
 import { QUICK_PREFLIGHT, defineOperation, refuseMismatch } from './operation.js';
 import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
- * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { BodyVerifier } from '../workload/version-verifier.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
  */
 

@@ -1,19 +1,18 @@
 import { batchRemove } from './batch-remove.js';
 import { copy } from './copy.js';
-import { create } from './create.js';
 import { list } from './list.js';
+import { create, swap } from './race.js';
 import { range } from './range.js';
 import { read } from './read.js';
 import { remove } from './remove.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE, mixedStage, rewritingStage, stageOf } from './stage.js';
 import { stat } from './stat.js';
-import { swap } from './swap.js';
 import { write } from './write.js';
 
 /**
+ * @import { LoadConfig, OperationAmounts } from '../model/config.js'
  * @import { Operation } from './operation.js'
  * @import { Stage } from './stage.js'
- * @import { LoadConfig } from '../model/config.js'
  */
 
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
@@ -64,8 +63,14 @@ export function stagesOf({ stages, mix = [], replay }) {
   const kinds = mix.map(({ operation, share }) => ({ operation: operationNamed(operation), weight: share }));
   const named = STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
   if (replay !== undefined) {
-    const prepare = replay.trace.prepared === 0 ? [] : [mixedStage(PREPARE_STAGE, [{ operation: write, weight: 1 }])];
-    return [...prepare, rewritingStage(kinds, REPLAY_STAGE), stageOf(remove)];
+    const all = [
+      mixedStage(PREPARE_STAGE, [{ operation: write, weight: 1 }]),
+      rewritingStage(kinds, REPLAY_STAGE),
+      stageOf(remove),
+    ];
+    return all.filter(
+      (_, index) => stages.includes(STAGES_OF_REPLAY[index]) && (index > 0 || replay.prepare.count > 0),
+    );
   }
   const stageOfMix = writesObjects(stages)
     ? rewritingStage
@@ -100,3 +105,6 @@ export function operationNamed(name) {
   }
   return operation;
 }
+
+/** @type {Readonly<OperationAmounts>} */
+export const DEFAULT_AMOUNTS = Object.freeze({ rangeSize: 4096, pageSize: 1000, batch: 1000, contenders: 8 });

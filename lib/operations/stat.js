@@ -1,5 +1,5 @@
 import { S3_CALLS } from '../s3/s3-calls.js';
-import { checkSize, refuseChanged } from './existing-object.js';
+import { checkSize, refuseChanged } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 import { checkEtag, findsObject, lowestOf } from './versions.js';
 

@@ -122,7 +122,8 @@ function derive(values, given) {
     values.access = { kind: 'uniform' };
   }
   if (values.replay !== undefined) {
-    values.stages = [...STAGES_OF_REPLAY];
+    values.keep = values.prepareOnly || values.prepared;
+    values.stages = values.prepareOnly ? ['write'] : [...STAGES_OF_REPLAY];
     values.threads ??= DEFAULT_REPLAY_THREADS;
   }
   if (given.init === true) {

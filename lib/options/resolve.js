@@ -6,7 +6,7 @@ import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { Config, LoadConfig, MultipartConfig, RampPlan, Shard, StoreConfig } from '../model/config.js'
+ * @import { Config, LoadConfig, MultipartConfig, RampPlan, Shard, StoreConfig, Trace } from '../model/config.js'
  * @import { OptionValues } from './read-options.js'
  */
 
@@ -69,7 +69,10 @@ export function resolve(options, { store, env, availableCores, now, random, turn
       // The first turn is not measured.
       minDuration: turn === undefined || turn.isFirst ? 0 : MIN_TURN_STAGE_MS,
     },
-    search: options.findPeak ? { slo: options.slo, peakOf: options.peakOf ?? 'threads' } : null,
+    // The speed of a replay is the rate of its requests.
+    search: options.findPeak
+      ? { slo: options.slo, peakOf: options.peakOf === 'speed' ? 'rate' : options.peakOf }
+      : null,
     output: { takesSnapshots, verboseRequest: options.verboseRequest },
   });
 }
@@ -102,7 +105,7 @@ function resolveLoad(options, doesRun, availableCores) {
     amounts: { rangeSize, pageSize, batch, contenders, ...pick(options, 'listWalk', 'delimiter') },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
-    replay: trace && replay && { files: replay, trace, speed },
+    replay: trace && replay && { files: replay, trace, speed, prepare: prepareOf(options, trace) },
     threads,
     // An application has one client, and each core has its own.
     cores: doesRun
@@ -110,6 +113,15 @@ function resolveLoad(options, doesRun, availableCores) {
       : 1,
     availableCores,
   };
+}
+
+/**
+ * @param {OptionValues} options
+ * @param {Trace} trace
+ */
+function prepareOf({ prepareOnly, prepared }, trace) {
+  const first = prepared ? trace.unchanged : 0;
+  return { first, count: prepareOnly ? trace.unchanged : trace.prepared - first };
 }
 
 /** More threads than objects, or than the last step has, would be idle. @param {OptionValues} options */

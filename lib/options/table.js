@@ -7,7 +7,7 @@ import { formatSize, formatTime } from '../text/units.js';
 import { formatAccess, parseAccess } from '../workload/access.js';
 import { isRunId } from '../workload/keyspace.js';
 import * as conditions from './conditions.js';
-import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
+import { DEFAULT_AMOUNTS } from '../operations/registry.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 
@@ -161,7 +161,7 @@ const WORKLOAD = {
   mix: {
     flag: '--mix <shares>',
     help: 'one stage of mixed operations, e.g. read=70,write=20,stat=5,remove=5',
-    detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](../measure/mixed-loads.md)',
+    detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](../measure/loads.md#mixed-loads)',
     main: true,
     read: values.mix,
     record: values.formatMix,
@@ -258,9 +258,9 @@ const WORKLOAD = {
   },
   checksum: {
     flag: '--checksum <name>',
-    help: 'checksum that the store verifies on each write: crc64nvme, crc32c, none',
+    help: 'checksum that the store verifies on each write: crc64nvme, none',
     detail: 'see [checksums](../measure/loads.md#checksums)',
-    read: oneOf('crc64nvme', 'crc32c', 'none'),
+    read: oneOf('crc64nvme', 'none'),
     default: 'none',
     off: 'none',
     excludes: { client: 'edge' },
@@ -390,8 +390,8 @@ export const SET_BY_LOG = Object.freeze(
   Object.fromEntries(
     [
       ...['existing', 'size', 'access', 'stages', 'mix', 'rangeSize', 'pageSize', 'batch', 'multipart', 'partSize'],
-      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'findPeak'],
-      ...['peakOf', 'slo', 'ramp', 'stepTime', 'init', 'cleanup', 'list'],
+      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'ramp'],
+      ...['stepTime', 'init', 'cleanup', 'list'],
     ].map((name) => [name, true]),
   ),
 );
@@ -415,6 +415,7 @@ const REPLAY = {
     write: values.formatSpeed,
     default: '1x',
     needs: { replay: true },
+    excludes: { findPeak: true },
     only: ['replay'],
     role: 'load',
   },
@@ -440,6 +441,19 @@ const REPLAY = {
     excludes: { shard: true },
     only: ['replay'],
   },
+  prepareOnly: {
+    flag: '--prepare-only',
+    help: 'write and keep only the objects that the logs read and never change',
+    excludes: { local: true, findPeak: true },
+    only: ['replay'],
+  },
+  prepared: {
+    flag: '--prepared',
+    help: 'use the objects of --prepare-only with this --run-id, and keep all',
+    needs: { runId: true },
+    excludes: { local: true, prepareOnly: true },
+    only: ['replay'],
+  },
   format: {
     flag: '--format <name>',
     help: 'format of the logs: r2, s3 or csv (default: recognised)',
@@ -459,12 +473,16 @@ const CAPACITY = {
   },
   peakOf: {
     flag: '--peak-of <name>',
-    help: 'what --find-peak varies: threads or rate',
-    read: oneOf('threads', 'rate'),
+    help: 'what --find-peak varies: threads, rate, or speed (of a replay)',
+    read: oneOf('threads', 'rate', 'speed'),
     gone: { buckets: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
     record: (dimension) => (dimension === 'threads' ? undefined : dimension),
     default: 'threads',
     needs: { findPeak: true },
+    check: ({ findPeak, peakOf, replay }) =>
+      findPeak &&
+      (peakOf === 'speed') !== (replay !== undefined) &&
+      (replay ? 'replay requires --peak-of speed with --find-peak' : '--peak-of speed requires replay'),
     role: 'repeat',
   },
   slo: {
@@ -473,7 +491,7 @@ const CAPACITY = {
     read: values.timeout,
     write: formatTime,
     default: '50ms',
-    needs: { peakOf: 'rate' },
+    needs: [{ peakOf: 'rate' }, { peakOf: 'speed' }],
     role: 'repeat',
   },
   ramp: {
@@ -525,7 +543,7 @@ const CLIENT = {
       .join(', ')
       .replace(/, (?=[^,]+$)/, ' or '),
     detail:
-      'see [the clients](../develop/performance.md#the-clients), [at the edge](../measure/edge.md) and [public reads](../measure/public-reads.md)',
+      'see [the clients](../develop/performance.md#the-clients), [at the edge](../measure/clients.md#at-the-edge) and [public reads](../measure/clients.md#public-reads)',
     main: true,
     read: oneOf(...CLIENT_NAMES),
     default: 'direct',
@@ -549,7 +567,7 @@ const CLIENT = {
   sdkDefaults: {
     flag: '--sdk-defaults',
     help: "with --client sdk: the SDK's own sockets, retries and checksums, as applications have them",
-    detail: 'see [the SDK as applications have it](../measure/sdk-defaults.md)',
+    detail: 'see [the SDK as applications have it](../measure/clients.md#the-sdk-as-applications-have-it)',
     needs: { client: 'sdk' },
     excludes: { retries: true, keepAlive: true, checksum: true, proxy: true },
     role: 'load',
@@ -558,7 +576,7 @@ const CLIENT = {
   publicUrl: {
     flag: '--public-url <url>',
     help: 'with --client public: address to read from, instead of PUBLIC_URL',
-    detail: '`{bucket}` in it stands for the bucket; see [public reads](../measure/public-reads.md)',
+    detail: '`{bucket}` in it stands for the bucket; see [public reads](../measure/clients.md#public-reads)',
     read: values.publicUrl,
     record: values.formatPublicUrl,
     needs: { client: 'public' },

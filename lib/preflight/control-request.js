@@ -8,8 +8,8 @@ import { AttemptError } from '../s3/s3-error.js';
  * @import { MultipartConfig } from '../model/config.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { S3Call } from '../s3/s3-calls.js'
  * @import { RetriedRequest } from '../s3/retry.js'
+ * @import { S3Call } from '../s3/s3-calls.js'
  * @import { RunContext } from './run-context.js'
  */
 
@@ -62,16 +62,24 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     }
   };
   signal.addEventListener('abort', giveUp);
+  const error = await failureOf(retrier.run(request)).finally(() => signal.removeEventListener('abort', giveUp));
+  const { attempts, outcomeUnknown } = request;
+  return { error, attempts, isFirstTry: attempts === 1, outcomeUnknown };
+}
+
+/**
+ * @param {Promise<unknown>} work
+ * @returns {Promise<AttemptError | null>}
+ */
+async function failureOf(work) {
   try {
-    await retrier.run(request);
-    return answer(request, null);
+    await work;
+    return null;
   } catch (error) {
     if (error instanceof AttemptError || error instanceof IntegrityError) {
-      return answer(request, error instanceof AttemptError ? error : null);
+      return error instanceof AttemptError ? error : null;
     }
     throw error;
-  } finally {
-    signal.removeEventListener('abort', giveUp);
   }
 }
 
@@ -105,15 +113,8 @@ export async function sendControlOperation(context, record, multipart) {
       }
     },
   });
-  try {
-    await uploader.write(record, run.clock.now());
-    return { error: null, attempts, isFirstTry, outcomeUnknown: record.outcomeUnknown };
-  } catch (error) {
-    if (error instanceof AttemptError) {
-      return { error, attempts, isFirstTry, outcomeUnknown: record.outcomeUnknown };
-    }
-    throw error;
-  }
+  const error = await failureOf(uploader.write(record, run.clock.now()));
+  return { error, attempts, isFirstTry, outcomeUnknown: record.outcomeUnknown };
 }
 
 /**
@@ -167,15 +168,74 @@ class ShortPauses extends Pauses {
   }
 }
 
-/**
- * @param {RetriedRequest} request
- * @param {AttemptError | null} error
- */
-function answer({ attempts, outcomeUnknown }, error) {
-  return { error, attempts, isFirstTry: attempts === 1, outcomeUnknown };
-}
-
 /** @param {boolean} outcomeUnknown */
 function abandonedError(outcomeUnknown) {
   return new AttemptError({ kind: 'abandoned', handling: 'retry', message: 'the run was stopped', outcomeUnknown });
+}
+
+/** The first read can fill the cache, and the second can hit it. */
+const READS = 2;
+
+/**
+ * @typedef {object} PublicReads
+ * @property {AttemptError | null} error why the public URL does not serve the object
+ * @property {string} cache why reads do not measure a cache; '' if they do
+ * @property {number} attempts
+ */
+
+/**
+ * @param {RequestContext} context
+ * @param {OperationRecord} record of a read
+ */
+export async function readByPublicUrl(context, record) {
+  const { connection, bucket } = record;
+  let attempts = 0;
+  for (let read = 1; read <= READS; read++) {
+    let isWrong = false;
+    const attempt = async () => {
+      try {
+        await record.attempt();
+      } catch (error) {
+        if (!(error instanceof IntegrityError)) {
+          throw error;
+        }
+        isWrong = true;
+      }
+    };
+    const answer = await sendControlRequest(context, retriedRequest(attempt, connection));
+    attempts += answer.attempts;
+    if (answer.error !== null) {
+      return { error: answer.error, cache: '', attempts };
+    }
+    if (isWrong) {
+      return { error: otherContent(record), cache: '', attempts };
+    }
+  }
+  const { cacheStatus = 'none', isCopy = false } = connection.reply;
+  return { error: null, cache: isCopy ? '' : cacheNotice(bucket, cacheStatus), attempts };
+}
+
+/** @param {OperationRecord} record of a read that returned something other than its object */
+function otherContent({ connection: { reply } }) {
+  const isPage = reply.isPage === true;
+  return new AttemptError({
+    kind: 'protocol',
+    handling: 'stop',
+    message: `HTTP ${reply.status} with ${isPage ? 'an HTML page' : 'something else'} in place of the object`,
+    status: reply.status,
+    publicUrl: reply.publicUrl ?? 'that was given',
+    advice: isPage
+      ? "check that it is the bucket's address, and that no bot challenge or Access login blocks it"
+      : "check that it is this bucket's address, and that nothing changes the content that it serves",
+  });
+}
+
+/**
+ * @param {string} bucket
+ * @param {string} status of the second read
+ */
+function cacheNotice(bucket, status) {
+  return status === 'none'
+    ? `No response header of the public URL shows that a cache serves reads of ${bucket}: all of them may reach the store`
+    : `The public URL does not cache objects of ${bucket} (a second read was ${status}): Cloudflare caches by file extension, unless a Cache Rule makes the keys eligible for cache`;
 }

@@ -1,15 +1,21 @@
+import { inParallel } from '../cleanup/bucket-access.js';
+import { pagesOf } from '../cleanup/lists.js';
+import { operationsOf } from '../operations/registry.js';
+import { S3_CALLS } from '../s3/object-store.js';
+import { retriedRequest } from '../s3/retry.js';
 import { asAttemptError } from '../s3/s3-error.js';
+import { formatSize } from '../text/units.js';
 import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
-import { inParallel } from '../cleanup/in-parallel.js';
-import { pagesOf } from '../cleanup/key-ranges.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes, sizeText } from '../workload/size-distribution.js';
+import { sendControlRequest } from './control-request.js';
 
 /**
- * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
+ * @import { Config, ObjectsConfig, SizeDistribution } from '../model/config.js'
+ * @import { ListPosition } from '../s3/bucket-admin.js'
  * @import { AttemptError } from '../s3/s3-error.js'
  * @import { Keyspace } from '../workload/keyspace.js'
- * @import { ObjectsConfig, SizeDistribution } from '../model/config.js'
- * @import { BucketAccess } from '../cleanup/bucket-access.js'
+ * @import { RunContext } from './run-context.js'
  */
 
 /**
@@ -47,21 +53,27 @@ export async function findExistingObjects(keyspace, objects, access) {
   const sizes = new Map();
   /** @type {Map<string, AttemptError>} */
   const unlisted = new Map();
-  const add = (/** @type {string} */ bucket, /** @type {ListedObject} */ { key, size }) => {
-    const own = keyspace.recognise(bucket, key);
-    if (own !== null && isOfShard(shard, own.index)) {
-      count += 1;
-      if (!own.isProbe && !own.isCopy && Number.isSafeInteger(size)) {
-        sizes.set(localIndex(shard, own.index), size);
-      }
-    }
-  };
   await inParallel(buckets, async (bucket) => {
+    const request = (/** @type {ListPosition} */ from) =>
+      access.retry(() => access.admin.listPage(bucket, keyspace.keyPrefix, from));
     try {
-      const isAll = await walkPages({ bucket, prefix: keyspace.keyPrefix, maxPages }, access, (object) =>
-        add(bucket, object),
-      );
-      isWhole &&= isAll;
+      let pages = 0;
+      for await (const { objects: listed, next } of pagesOf(bucket, request)) {
+        for (const { key, size } of listed) {
+          const own = keyspace.recognise(bucket, key);
+          if (own !== null && isOfShard(shard, own.index)) {
+            count += 1;
+            if (!own.isProbe && !own.isCopy && Number.isSafeInteger(size)) {
+              sizes.set(localIndex(shard, own.index), size);
+            }
+          }
+        }
+        pages += 1;
+        if (next !== null && pages === maxPages) {
+          isWhole = false;
+          break;
+        }
+      }
     } catch (error) {
       unlisted.set(bucket, asAttemptError(error));
     }
@@ -70,43 +82,91 @@ export async function findExistingObjects(keyspace, objects, access) {
 }
 
 /**
- * @param {{ bucket: string, prefix: string, maxPages: number }} range
- * @param {BucketAccess} access
- * @param {(object: ListedObject) => void} visit
- * @returns {Promise<boolean>} whether all pages were read
- */
-async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) {
-  let pages = 0;
-  for await (const { objects, next } of pagesOf((from) => retry(() => admin.listPage(bucket, prefix, from)))) {
-    objects.forEach(visit);
-    pages += 1;
-    if (next !== null && pages === maxPages) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/**
- * Allows for objects left by a capacity search, which writes smaller objects after the full-size ones.
- *
  * @param {ReadonlyMap<number, number>} sizes by local index
  * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
  * @param {boolean} areAll whether `sizes` has all existing objects
  * @returns {ExistingObjects['readable']}
  */
 function readableOf(sizes, objects, areAll) {
-  if (sizes.size === 0) {
+  const indices = [...sizes.keys()].sort((one, other) => one - other);
+  const [first] = indices;
+  const size = sizes.get(first);
+  if (size === undefined) {
     return null;
   }
-  const indices = [...sizes.keys()];
-  const size = /** @type {number} */ (sizes.get(indices.reduce((least, index) => Math.min(least, index))));
+  const count = indices[indices.length - 1] + 1;
   const sizeOf = objects.sizes === undefined ? () => size : objectSizes(objects);
-  const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
-  const count = same.reduce((most, index) => Math.max(most, index), -1) + 1;
-  // If most objects have unexpected sizes, they were not left by a search.
-  if (2 * same.length < sizes.size || (areAll && same.length < count)) {
+  const areAlike = indices.every((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
+  if (!areAlike || (areAll && indices.length < count)) {
     return null;
   }
   return objects.sizes === undefined ? { count, size } : { count, size: objects.size, sizes: objects.sizes };
+}
+
+/** More than SAMPLE, because the earlier run may have failed to write some of the first objects. */
+const MAX_HEAD_REQUESTS = 5;
+
+/** More than one, because a single object could be damaged. */
+const SAMPLE = 2;
+
+const MAX_ATTEMPTS = 2;
+
+const NOWHERE = { accept() {} };
+
+/**
+ * Compares the sizes of kept objects with `--size`: if they differ, the stages would report all objects as corrupted.
+ *
+ * @param {RunContext} run
+ * @param {Config} config
+ * @param {AbortSignal} signal aborts the work
+ * @returns {Promise<string | null>} the problem in one line; null if there is none, or the store reports no sizes
+ */
+export async function keptSizeProblem(run, config, signal) {
+  const { objects, load } = config;
+  const { count, size, sizes, runId, shard } = objects;
+  if (run.wroteObjects || run.listed || operationsOf(load.stages).every(({ effect }) => effect !== 'reads')) {
+    return null;
+  }
+  const expected = objectSizes(objects);
+  /** @type {number[]} */
+  const others = [];
+  for (
+    let local = 0;
+    local < Math.min(count, MAX_HEAD_REQUESTS) && others.length < SAMPLE && !signal.aborted;
+    local++
+  ) {
+    const index = globalIndex(shard, local);
+    const found = await headSize(run, index, signal);
+    if (found === expected(index)) {
+      return null;
+    }
+    if (Number.isSafeInteger(found) && found >= 0) {
+      others.push(found);
+    }
+  }
+  const [found, ...further] = others;
+  if (found === undefined) {
+    return null;
+  }
+  if (sizes === undefined && further.every((other) => other === found)) {
+    return `--size: the objects of run ${runId} are ${formatSize(found)} each, not ${formatSize(size)}; expected --size ${formatSize(found)}`;
+  }
+  const shown = others.map(formatSize).join(' and ');
+  return `--size: the first objects of run ${runId} are ${shown}, which does not match ${sizeText(objects)}; expected the same --size as when the run was written`;
+}
+
+/**
+ * @param {RunContext} run
+ * @param {number} index of an object
+ * @param {AbortSignal} signal
+ * @returns {Promise<number>} bytes; -1 if unknown
+ */
+async function headSize(run, index, signal) {
+  const { controlConnections, keyspace, requests } = run;
+  const [connection] = controlConnections;
+  const object = { bucket: keyspace.bucketOf(index), key: keyspace.keyOf(index), size: 0, body: null, sink: NOWHERE };
+  const request = retriedRequest(() => connection.send(S3_CALLS.HeadObject, object), connection);
+  const { error, attempts } = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, request);
+  requests.preflight += attempts;
+  return error === null ? connection.reply.contentLength : -1;
 }

@@ -1,22 +1,21 @@
 import { runPool } from '../engine/run-pool.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { CHANGED } from '../operations/existing-object.js';
+import { CHANGED } from '../operations/versions.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
-import { FIRST_ACTION } from '../s3/explain-error.js';
+import { FIRST_ACTION, explainError, isTransient } from '../s3/explain-error.js';
 import { CLIENTS } from '../s3/object-store.js';
 import { ARCHIVED, AttemptError, NOT_FOUND, NO_STORE } from '../s3/s3-error.js';
+import { listOf } from '../text/figures.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
-import { requestAbsentObject, sendControlOperation } from './control-request.js';
-import { Findings } from './preflight-findings.js';
-import { readByPublicUrl } from './public-reads.js';
+import { readByPublicUrl, requestAbsentObject, sendControlOperation } from './control-request.js';
 import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload.js';
 
 /**
+ * @import { Config, StoreConfig } from '../model/config.js'
  * @import { Operation, Workload } from '../operations/operation.js'
- * @import { RunContext } from './run-context.js'
- * @import { Config } from '../model/config.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { RunContext } from './run-context.js'
  */
 
 const KEPT_NOTICE =
@@ -69,82 +68,53 @@ const NO_HOOKS = Object.freeze({
  */
 export async function preflight(run, config, signal, hooks) {
   const findings = new Findings();
-  /** @type {Set<string>} */
-  const missing = new Set();
-  /** @type {Set<string>} */
-  const unverified = new Set();
-  /** @type {Set<string>} */
-  const dialect = new Set();
-  const { store, objects } = config;
-  const { buckets } = store;
-  const workloads = {
-    probes: probeWorkload(run, objects.shard, () => Math.min(objects.size, MAX_PROBE_BYTES)),
-    kept: keptWorkload(run, objects),
-  };
+  const { store, objects, load } = config;
   const shared = {
     run,
     config,
     findings,
-    missing,
-    unverified,
-    dialect,
-    ...workloads,
+    missing: /** @type {Set<string>} */ (new Set()),
+    unverified: /** @type {Set<string>} */ (new Set()),
+    dialect: /** @type {Set<string>} */ (new Set()),
+    probes: probeWorkload(run, objects.shard, () => Math.min(objects.size, MAX_PROBE_BYTES)),
+    kept: keptWorkload(run, objects),
     hooks: { ...NO_HOOKS, ...hooks },
   };
+  const { missing, unverified, dialect } = shared;
   let next = 0;
   if (config.schedule.preflight) {
     await runPool({
       threads: run.controlConnections,
-      claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
+      claim: () => (next < store.buckets.length && !signal.aborted ? next++ : -1),
       work(connection, index) {
         // Each bucket gets its own signal, because Node warns about a leak if a signal has more than ten listeners.
         const own = { ...shared, connection, signal: AbortSignal.any([signal]) };
-        return new BucketPreflight(own, buckets[index]).run();
+        return new BucketPreflight(own, store.buckets[index]).run();
       },
     });
   }
   // Requests that were cut off because the run was stopped prove nothing.
-  const isOver = signal.aborted;
-  const problems = [
-    ...findings.lines(store, run.clock.epochNow()),
-    ...unverifiedProblems(unverified, config),
-    ...(missing.size > 0 && !isOver ? await shared.hooks.lacking() : []),
-  ];
-  return {
-    problems: isOver ? [] : problems,
-    isTransient: !isOver && unverified.size === 0 && findings.isTransient,
-    notices: isOver ? [] : [...noticesOf(run, config, missing), ...dialect],
-  };
-}
-
-/**
- * @param {RunContext} run
- * @param {Config} config
- * @param {ReadonlySet<string>} missing
- */
-function noticesOf({ mayRemove }, { objects: { runId } }, missing) {
-  return [...(missing.size > 0 ? [missingNotice(runId, missing)] : []), ...(mayRemove ? [] : [KEPT_NOTICE])];
-}
-
-/**
- * @param {ReadonlySet<string>} unverified buckets that accepted an object with a wrong checksum
- * @param {Config} config
- */
-function unverifiedProblems(unverified, { store, load: { checksum } }) {
-  const buckets = store.buckets.filter((bucket) => unverified.has(bucket));
-  return unverified.size === 0
-    ? []
-    : [
-        `--checksum: the store accepted an object with a wrong ${checksum} in ${buckets.join(', ')}: it ignores checksums; omit the option, or pass --no-preflight to send them anyway`,
-      ];
-}
-
-/**
- * @param {string} runId
- * @param {ReadonlySet<string>} missing at least one
- */
-function missingNotice(runId, missing) {
-  return `Run ${runId} has no ${[...missing].join(', ')} in these buckets: check that the run used --keep, and the same --prefix and buckets`;
+  if (signal.aborted) {
+    return { problems: [], isTransient: false, notices: [] };
+  }
+  const problems = findings.lines(store, run.clock.epochNow());
+  const notices = [...dialect];
+  if (unverified.size > 0) {
+    const buckets = store.buckets.filter((bucket) => unverified.has(bucket)).join(', ');
+    problems.push(
+      `--checksum: the store accepted an object with a wrong ${load.checksum} in ${buckets}: it ignores checksums; omit the option, or pass --no-preflight to send them anyway`,
+    );
+  }
+  if (!run.mayRemove) {
+    notices.unshift(KEPT_NOTICE);
+  }
+  if (missing.size > 0) {
+    problems.push(...(await shared.hooks.lacking()));
+    notices.unshift(
+      `Run ${objects.runId} has no ${[...missing].join(', ')} in these buckets: check that the run used --keep, and the same --prefix and buckets`,
+    );
+  }
+  return { problems, isTransient: unverified.size === 0 && findings.isTransient, notices };
 }
 
 /**
@@ -432,4 +402,78 @@ class BucketPreflight {
       (localIndex) => buckets[keyspace.slotOf(globalIndex(shard, localIndex), buckets.length)] === this.#bucket,
     );
   }
+}
+
+/** Everything that preflight tries: the first request, then the operations by name. */
+const ACTIONS = Object.freeze([FIRST_ACTION, ...OPERATIONS.map(({ name }) => name)]);
+
+/**
+ * @typedef {object} Finding
+ * @property {AttemptError} error
+ * @property {Map<string, Set<string>>} buckets by action
+ */
+
+/** Errors of the store. Each error is reported once, with all operations and buckets in which it occurred. */
+class Findings {
+  /** @type {Finding[]} */
+  #findings = [];
+
+  /**
+   * @param {string} action
+   * @param {string} bucket
+   * @param {AttemptError} error
+   */
+  add(action, bucket, error) {
+    let finding = this.#findings.find((other) => isSameAnswer(other.error, error));
+    if (finding === undefined) {
+      finding = { error, buckets: new Map() };
+      this.#findings.push(finding);
+    }
+    const buckets = finding.buckets.get(action) ?? new Set();
+    finding.buckets.set(action, buckets.add(bucket));
+  }
+
+  get isTransient() {
+    return this.#findings.length > 0 && this.#findings.every(({ error }) => isTransient(error));
+  }
+
+  /**
+   * @param {StoreConfig} store
+   * @param {number} now epoch ms
+   * @returns {string[]} one line each
+   */
+  lines(store, now) {
+    return this.#findings.flatMap((finding) =>
+      placesOf(finding, store.buckets).map((place) => explainError(finding.error, { store, ...place, now })),
+    );
+  }
+}
+
+/**
+ * @param {AttemptError} one
+ * @param {AttemptError} other
+ */
+function isSameAnswer(one, other) {
+  // A HEAD response has no body, so it carries a status but no error code.
+  const saysLess = one.status === other.status && (one.code === '' || other.code === '');
+  return one.kind === other.kind && (one.message === other.message || saysLess);
+}
+
+/**
+ * @param {Finding} finding
+ * @param {readonly string[]} order in which to report the buckets
+ * @returns {{ action: string, buckets: string[] }[]} groups of operations that failed in the same buckets
+ */
+function placesOf({ buckets }, order) {
+  /** @type {Map<string, { actions: string[], buckets: string[] }>} */
+  const places = new Map();
+  for (const action of ACTIONS) {
+    const met = order.filter((bucket) => buckets.get(action)?.has(bucket));
+    const place = places.get(met.join()) ?? { actions: [], buckets: met };
+    if (met.length > 0) {
+      place.actions.push(action);
+      places.set(met.join(), place);
+    }
+  }
+  return [...places.values()].map((place) => ({ action: listOf(place.actions), buckets: place.buckets }));
 }

@@ -1,5 +1,5 @@
 import { PREFLIGHT_PROBES } from '../workload/shard.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 import { Ledger, ledgerMemory } from '../workload/ledger.js';
 
 /**

@@ -1,18 +1,17 @@
-import { pause } from '../clock/pause.js';
+import { inParallel, withBucketAccess } from '../cleanup/bucket-access.js';
 import { RunMarker } from '../cleanup/run-marker.js';
+import { pause } from '../clock/pause.js';
+import { operationsOf } from '../operations/registry.js';
 import { LIST_START } from '../s3/bucket-admin.js';
 import { asAttemptError } from '../s3/s3-error.js';
-import { operationsOf } from '../operations/registry.js';
-import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { findExistingObjects } from './existing-objects.js';
-import { NOT_IMPLEMENTED, describeUnknown, requestRetention, requestVersioning } from './versioning.js';
 
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
- * @import { ExistingObjects } from './existing-objects.js'
- * @import { AttemptError } from '../s3/s3-error.js'
- * @import { RunContext } from './run-context.js'
  * @import { Config } from '../model/config.js'
+ * @import { AttemptError } from '../s3/s3-error.js'
+ * @import { ExistingObjects } from './existing-objects.js'
+ * @import { RunContext } from './run-context.js'
  */
 
 /** Independent of `--timeout`, because the run waits for these checks. */
@@ -161,7 +160,11 @@ export class WriteChecks {
 
   /** @param {BucketAccess} access */
   async #lookForObjects(access) {
-    const { store, objects } = this.#config;
+    const { store, objects, load } = this.#config;
+    if (load.replay?.prepare.first) {
+      this.problems.push(...(await this.lacking()));
+      return;
+    }
     const { runId } = objects;
     const { keyspace } = this.#run;
     const existing = await findExistingObjects(keyspace, objects, access);
@@ -197,4 +200,68 @@ export class WriteChecks {
     const options = { storeOptions, clock, random, requests, timeout: TIMEOUT_MS, signal: this.#signal };
     return withBucketAccess({ ...options, countAs: 'preflight', maxAttempts: MAX_ATTEMPTS }, work);
   }
+}
+
+/** Status codes of a store that does not support a request. */
+const NOT_IMPLEMENTED = new Set([405, 501]);
+
+/**
+ * Buckets that keep old versions of overwritten or deleted objects. They include buckets with suspended versioning,
+ * where earlier versions remain and a deletion still leaves a delete marker.
+ *
+ * @typedef {object} Versioning
+ * @property {Set<string>} versioned
+ * @property {Map<string, AttemptError>} unknown buckets whose versioning is unknown, with their errors
+ */
+
+/** Returns one line per bucket. @param {Versioning['unknown']} unknown */
+export function describeUnknown(unknown) {
+  return [...unknown].map(
+    ([bucket, { message }]) =>
+      `It is unknown whether bucket "${bucket}" keeps versions of removed objects (${message})`,
+  );
+}
+
+/**
+ * @param {readonly string[]} buckets
+ * @param {BucketAccess} access
+ */
+export async function requestVersioning(buckets, { admin, retry }) {
+  /** @type {Versioning} */
+  const versioning = { versioned: new Set(), unknown: new Map() };
+  await inParallel(buckets, async (bucket) => {
+    try {
+      if ((await retry(() => admin.versioningOf(bucket))) !== null) {
+        versioning.versioned.add(bucket);
+      }
+    } catch (error) {
+      const failure = asAttemptError(error);
+      if (!NOT_IMPLEMENTED.has(failure.status)) {
+        versioning.unknown.set(bucket, failure);
+      }
+    }
+  });
+  return versioning;
+}
+
+/**
+ * @param {Iterable<string>} buckets that keep versions: object lock requires that
+ * @param {BucketAccess} access
+ * @returns {Promise<Map<string, string>>} for each bucket whose new objects cannot be removed for some time, how long
+ */
+async function requestRetention(buckets, { admin, retry }) {
+  /** @type {Map<string, string>} */
+  const retained = new Map();
+  await inParallel([...buckets], async (bucket) => {
+    try {
+      const retention = await retry(() => admin.retentionOf(bucket));
+      if (retention !== null) {
+        retained.set(bucket, retention);
+      }
+    } catch (error) {
+      // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
+      asAttemptError(error);
+    }
+  });
+  return retained;
 }

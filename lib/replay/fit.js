@@ -1,5 +1,5 @@
 import { OPERATIONS } from '../operations/registry.js';
-import { MEMBER_VALUES } from '../workload/trace.js';
+import { MEMBER_VALUES, meanRateOf } from '../workload/trace.js';
 
 /** @import { Trace } from '../model/config.js' */
 
@@ -46,7 +46,7 @@ export function fitOf(trace) {
     size: sizesOf(trace.sizes),
     access: accessOf(reads),
     rangeSize: ranges === 0 ? 0 : Math.round(rangeBytes / ranges),
-    rate: trace.requests / Math.max(trace.length / 1000, 1),
+    rate: meanRateOf(trace),
   };
 }
 

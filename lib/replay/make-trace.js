@@ -12,6 +12,9 @@ const [LIST, WRITE, REMOVE, BATCH] = ['list', 'write', 'remove', 'batch-remove']
 const SECOND_MS = 1000;
 const TWO_TO_THE_32 = 2 ** 32;
 
+/** Classes of objects: those that no request changes, those that one changes, and those that the first one creates. */
+const [UNCHANGED, CHANGED, CREATED] = [1, 2, 3];
+
 /** Keys per batch request. */
 const MAX_BATCH = 1000;
 
@@ -35,11 +38,12 @@ const UNKNOWN_SIZE = 16_384;
 export function makeTrace(recorded, { from, length, limit }) {
   const start = recorded.firstAt + from;
   const order = inOrder(recorded, start, start + length).subarray(0, limit);
-  const { locals, prepared, objects } = numberObjects(recorded, order);
+  const { locals, unchanged, prepared, objects } = numberObjects(recorded, order);
   const trace = {
     requests: 0,
     objects,
     prepared,
+    unchanged,
     length: 0,
     times: new Float64Array(shared(order.length, Float64Array)),
     codes: new Uint8Array(shared(order.length, Uint8Array)),
@@ -96,32 +100,34 @@ function inOrder({ times, count }, from, until) {
 }
 
 /**
- * Objects whose first request is not a write must exist before.
+ * Objects whose first request is not a write must exist before. Of these, those that no request changes come first.
  *
  * @param {RecordedRequests} recorded
  * @param {Uint32Array} order
- * @returns {{ locals: Uint32Array, prepared: number, objects: number }} `locals`: by the number of a key, the local
+ * @returns {{ locals: Uint32Array, unchanged: number, prepared: number, objects: number }} `locals`: by the number of a key, the local
  *   index of its object plus one; 0 if no request concerns it
  */
 function numberObjects({ codes, objects, keyCount }, order) {
-  const firstCodes = new Uint8Array(keyCount);
+  const classes = new Uint8Array(keyCount);
   for (const index of order) {
-    if (codes[index] !== LIST && firstCodes[objects[index]] === 0) {
-      firstCodes[objects[index]] = codes[index] + 1;
+    const [code, key] = [codes[index], objects[index]];
+    const isChange = code === WRITE || code === REMOVE || code === BATCH;
+    if (code !== LIST && classes[key] !== CREATED) {
+      classes[key] =
+        code === WRITE && classes[key] === 0 ? CREATED : Math.max(classes[key], isChange ? CHANGED : UNCHANGED);
     }
   }
   const locals = new Uint32Array(keyCount);
   let count = 0;
-  const number = (/** @type {(code: number) => boolean} */ isMeant) => {
+  const [unchanged, prepared, all] = [UNCHANGED, CHANGED, CREATED].map((each) => {
     for (let key = 0; key < keyCount; key++) {
-      if (firstCodes[key] !== 0 && isMeant(firstCodes[key] - 1)) {
+      if (classes[key] === each) {
         locals[key] = ++count;
       }
     }
     return count;
-  };
-  const prepared = number((code) => code !== WRITE);
-  return { locals, prepared, objects: number((code) => code === WRITE) };
+  });
+  return { locals, unchanged, prepared, objects: all };
 }
 
 /**

@@ -1,20 +1,17 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
+import { counted } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
 import { sizeText } from '../workload/size-distribution.js';
 import { coloLine } from './colo-line.js';
 import { costLine } from './cost-line.js';
-import { FailureNotices } from './failure-notices.js';
+import { formatErrors } from './error-labels.js';
 import { stageFindings } from './stage-findings.js';
 import { stabilityLine } from './stability-line.js';
-import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
+import { PhaseProgress, ProgressLine, formatCleanupProgress } from './progress.js';
 
-/**
- * @import { RunFacts, RunResult, StageResult } from '../model/result.js'
- * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StageStart } from '../model/run-events.js'
- * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
- */
+/** @import { Listener, ListeningReporter, ReporterContext } from './reporter.js' */
 
 /** Errors shown per stage; the log counts them all. */
 const MAX_SHOWN_PER_STAGE = 100;
@@ -25,208 +22,156 @@ const NO_PORT = 'no-port';
 const OUT_OF_PORTS =
   'warning: this host has run out of local ports (EADDRNOTAVAIL), so operations that need a new connection must wait: omit --no-keep-alive, use fewer threads, or widen net.ipv4.ip_local_port_range';
 
-/** Shows the progress, notices and errors of a run on stderr. @implements {Listener} */
-class Console {
-  #screen;
-  #config;
-  #quiet;
-  #hasView;
-  #phases;
-  #progress;
-  #cleanup;
-  #failures;
-  #errorsShown = 0;
-  #isNamed = false;
-  #hasWarnedOfPorts = false;
-  #stage = '';
-  #hasWarnedOfTimeout = false;
+/** Failures this close together share one notice. */
+const GATHER_MS = 1000;
 
-  /** @param {ReporterContext} context */
-  constructor({ screen, config, quiet, hasView, now }) {
-    this.#screen = screen;
-    this.#config = config;
-    this.#quiet = quiet;
-    this.#hasView = hasView;
-    this.#phases = new PhaseProgress(screen, now);
-    this.#progress = new StageProgress(screen, now);
-    this.#cleanup = new ProgressLine(screen, now);
-    this.#failures = new FailureNotices((notice) => this.notice(notice), now);
-  }
+/** Minimum time between two notices. */
+const PAUSE_MS = 10_000;
 
-  runIsNamed() {
-    if (this.#isNamed) {
+/** Why stages end early, and what to do. @type {Readonly<Record<string, string>>} */
+const EARLY_ENDS = {
+  unpaid: '--max-cost was reached: raise it, or use a shorter --duration',
+  overloaded: 'operations started more than 10 s late: lower --rate or --speed, or use more threads',
+};
+
+/**
+ * Shows the progress, notices and errors of a run on stderr.
+ *
+ * @param {ReporterContext} context
+ * @returns {Required<Pick<Listener, 'notice' | 'close'>> & Listener}
+ */
+function consoleOf({ screen, config, quiet, now }) {
+  const phases = new PhaseProgress(screen, now);
+  const cleanup = new ProgressLine(screen, now);
+  let { objects } = config;
+  let isNamed = false;
+  let current = '';
+  let errorsShown = 0;
+  let hasWarnedOfPorts = false;
+  let hasWarnedOfTimeout = false;
+  /** Retried attempts without a notice, by kind of error. @type {Map<string, number>} */
+  const retried = new Map();
+  let noticeAt = 0;
+  let noticedAt = -Infinity;
+
+  const notice = (/** @type {string} */ message) => {
+    if (!quiet) {
+      screen.err(message);
+    }
+  };
+  const runIsNamed = () => {
+    if (isNamed) {
       return;
     }
-    this.#isNamed = true;
-    const { store, objects } = this.#config;
+    isNamed = true;
     const { count, runId, size, sizes, prefix, existing } = objects;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that already exist; nothing is written';
     const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : sizeRange(0, size);
-    this.#screen.err(`Run ${runId}: ${count} objects of ${sizeOfObjects} in ${store.buckets.join(', ')} ${where}`);
-    const cost = costLine(this.#config);
+    screen.err(`Run ${runId}: ${count} objects of ${sizeOfObjects} in ${config.store.buckets.join(', ')} ${where}`);
+    const cost = costLine({ ...config, objects });
     if (cost !== null) {
-      this.notice(cost);
+      notice(cost);
     }
-  }
+  };
+  const showError = (/** @type {string} */ line) => {
+    errorsShown += 1;
+    if (errorsShown <= MAX_SHOWN_PER_STAGE) {
+      screen.err(line);
+    } else if (errorsShown === MAX_SHOWN_PER_STAGE + 1) {
+      screen.err('(further errors in this stage are counted but not shown)');
+    }
+  };
+  /** Reports why retried attempts failed; the log has only their number. */
+  const noticeRetries = () => {
+    if (retried.size === 0) {
+      return;
+    }
+    const errors = Object.fromEntries([...retried].sort(([, one], [, other]) => other - one));
+    const attempts = Object.values(errors).reduce((sum, count) => sum + count, 0);
+    retried.clear();
+    noticedAt = now();
+    const were = attempts === 1 ? 'was' : 'were';
+    notice(`${current}: ${counted(attempts, 'attempt')} failed and ${were} retried: ${formatErrors(errors)}`);
+  };
 
-  /** @param {Phase} phase */
-  phaseStarts(phase) {
-    if (!this.#quiet) {
-      this.#phases.start(phase);
-    }
-  }
-
-  /** @param {Phase} phase */
-  phaseEnds(phase) {
-    this.#phases.end(phase);
-  }
-
-  /** @param {RunFacts} facts */
-  runStarts({ options: { objects: count, size } }) {
-    const { objects } = this.#config;
-    if (objects.existing !== undefined) {
-      this.#config = { ...this.#config, objects: { ...objects, count, size } };
-    }
-    this.runIsNamed();
-  }
-
-  /** @param {StageStart} plan */
-  stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration, search }) {
-    this.#stage = stage;
-    this.#hasWarnedOfTimeout = false;
-    this.#errorsShown = 0;
-    this.#failures.start(stage);
-    if (!this.#quiet && !this.#hasView) {
-      this.#progress.start({ stage, objects: operations, bytesPerOperation, duration, search });
-    }
-  }
-
-  /**
-   * @param {string} kind of the error that caused the retry
-   * @param {string} advice may be empty
-   */
-  retrying(kind, advice) {
-    this.#failures.add(kind);
-    if (kind === NO_PORT && !this.#hasWarnedOfPorts) {
-      this.#hasWarnedOfPorts = true;
-      this.#screen.err(OUT_OF_PORTS);
-    }
-    if (advice !== '' && !this.#hasWarnedOfTimeout) {
-      this.#hasWarnedOfTimeout = true;
-      this.#screen.err(
-        `warning: ${this.#stage}: attempts time out while their objects are still in transit: ${advice}`,
-      );
-    }
-  }
-
-  /**
-   * @param {string} stage
-   * @param {string} message
-   */
-  integrityError(stage, message) {
-    this.#showError(`${stage}: integrity error: ${message}`);
-  }
-
-  /**
-   * @param {string} stage
-   * @param {FailedOperation} operation
-   * @param {string} message
-   */
-  failed(stage, { bucket, key, attempts }, message) {
-    const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
-    this.#showError(`${stage}: ${bucket}/${plainLine(redact(key))} failed${tries}: ${message}`);
-  }
-
-  /**
-   * @param {number} done operations of the stage that have ended
-   * @param {DataFlow} flow
-   */
-  progress(done, flow) {
-    this.#progress.show(done, flow);
-    this.#failures.check();
-  }
-
-  /** @param {StageResult} result */
-  stage(result) {
-    this.#progress.stop();
-    this.#failures.flush();
-    const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
-    if (averageKeys !== undefined) {
-      this.notice(`${stage}: ${keys} keys, ${averageKeys.toFixed(1)} keys/s`);
-    }
-    stageFindings(result).forEach((finding) => this.notice(`${stage}: ${finding}`));
-    if (stability !== undefined) {
-      this.notice(`${stage}: ${stabilityLine(stability)}`);
-    }
-    if (skipped > 0) {
-      this.#screen.err(
-        kinds === undefined
-          ? `${stage}: ${skipped} objects were skipped because they had not been written`
-          : `${stage}: ${skipped} operations were skipped because they found no object`,
-      );
-    }
-    // Every step of a search cuts off operations at its end, so their number is meaningless.
-    if (abandoned > 0 && search === undefined) {
-      const whole = ramp === undefined ? 'the stage' : 'their step';
-      this.#screen.err(`${stage}: ${abandoned} operations were cut off at the end of ${whole}`);
-    }
-    bucketFindings(result.buckets).forEach((finding) => this.#screen.err(`${stage}: ${finding}`));
-    if (end === 'stalled') {
-      const advice = this.#hasWarnedOfTimeout ? 'use a longer --timeout' : 'check that the store is still reachable';
-      this.#screen.err(`${stage}: ended because operations stopped succeeding: ${advice}`);
-    }
-    if (end === 'unpaid') {
-      this.#screen.err(`${stage}: ended because --max-cost was reached: raise it, or use a shorter --duration`);
-    }
-    if (end === 'overloaded') {
-      this.#screen.err(
-        `${stage}: ended because operations started more than 10 s late: lower --rate or --speed, or use more threads`,
-      );
-    }
-  }
-
-  /** @param {string} message */
-  warning(message) {
-    this.#screen.err(`warning: ${message}`);
-  }
-
-  /** @param {Pick<RunResult, 'stages'>} run */
-  runEnds({ stages }) {
-    const colos = coloLine(stages);
-    if (colos !== null) {
-      this.notice(`Cloudflare data centres that responded: ${colos}`);
-    }
-  }
-
-  close() {
-    this.#phases.close();
-    this.#progress.stop();
-  }
-
-  /** @param {CleanupProgress} progress */
-  cleanupProgress(progress) {
-    if (!this.#quiet) {
-      this.#cleanup.show(formatCleanupProgress(progress), progress.silence);
-    }
-  }
-
-  /** @param {string} message */
-  notice(message) {
-    if (!this.#quiet) {
-      this.#screen.err(message);
-    }
-  }
-
-  /** @param {string} line */
-  #showError(line) {
-    this.#errorsShown += 1;
-    if (this.#errorsShown <= MAX_SHOWN_PER_STAGE) {
-      this.#screen.err(line);
-    } else if (this.#errorsShown === MAX_SHOWN_PER_STAGE + 1) {
-      this.#screen.err('(further errors in this stage are counted but not shown)');
-    }
-  }
+  return {
+    notice,
+    runIsNamed,
+    phaseStarts: (phase) => quiet || phases.start(phase),
+    phaseEnds: (phase) => phases.end(phase),
+    runStarts({ options: { objects: count, size } }) {
+      objects = objects.existing === undefined ? objects : { ...objects, count, size };
+      runIsNamed();
+    },
+    stageStarts({ stage }) {
+      current = stage;
+      hasWarnedOfTimeout = false;
+      errorsShown = 0;
+      noticedAt = -Infinity;
+    },
+    retrying(kind, advice) {
+      if (retried.size === 0) {
+        noticeAt = Math.max(now() + GATHER_MS, noticedAt + PAUSE_MS);
+      }
+      retried.set(kind, (retried.get(kind) ?? 0) + 1);
+      if (kind === NO_PORT && !hasWarnedOfPorts) {
+        hasWarnedOfPorts = true;
+        screen.err(OUT_OF_PORTS);
+      }
+      if (advice !== '' && !hasWarnedOfTimeout) {
+        hasWarnedOfTimeout = true;
+        screen.err(`warning: ${current}: attempts time out while their objects are still in transit: ${advice}`);
+      }
+    },
+    integrityError: (stage, message) => showError(`${stage}: integrity error: ${message}`),
+    failed(stage, { bucket, key, attempts }, message) {
+      const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
+      showError(`${stage}: ${bucket}/${plainLine(redact(key))} failed${tries}: ${message}`);
+    },
+    progress() {
+      if (now() >= noticeAt) {
+        noticeRetries();
+      }
+    },
+    stage(result) {
+      noticeRetries();
+      const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
+      const notices = [
+        ...(averageKeys === undefined ? [] : [`${keys} keys, ${averageKeys.toFixed(1)} keys/s`]),
+        ...stageFindings(result),
+        ...(stability === undefined ? [] : [stabilityLine(stability)]),
+      ];
+      const stalled = hasWarnedOfTimeout ? 'use a longer --timeout' : 'check that the store is still reachable';
+      const early = end === 'stalled' ? `operations stopped succeeding: ${stalled}` : EARLY_ENDS[String(end)];
+      const warnings = [
+        ...(skipped > 0
+          ? [
+              kinds === undefined
+                ? `${skipped} objects were skipped because they had not been written`
+                : `${skipped} operations were skipped because they found no object`,
+            ]
+          : []),
+        // Every step of a search cuts off operations at its end, so their number is meaningless.
+        ...(abandoned > 0 && search === undefined
+          ? [`${abandoned} operations were cut off at the end of ${ramp === undefined ? 'the stage' : 'their step'}`]
+          : []),
+        ...bucketFindings(result.buckets),
+        ...(early === undefined ? [] : [`ended because ${early}`]),
+      ];
+      notices.forEach((text) => notice(`${stage}: ${text}`));
+      warnings.forEach((text) => screen.err(`${stage}: ${text}`));
+    },
+    warning: (message) => screen.err(`warning: ${message}`),
+    runEnds({ stages }) {
+      const colos = coloLine(stages);
+      if (colos !== null) {
+        notice(`Cloudflare data centres that responded: ${colos}`);
+      }
+    },
+    cleanupProgress: (progress) => quiet || cleanup.show(formatCleanupProgress(progress), progress.silence),
+    close: () => phases.close(),
+  };
 }
 
-/** @type {ListeningReporter} */
-export const consoleReporter = { listen: (context) => new Console(context) };
+/** @satisfies {ListeningReporter} */
+export const consoleReporter = { listen: consoleOf };

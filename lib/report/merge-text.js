@@ -43,7 +43,6 @@ const ADVICE = 'start them all with --start-at next:60s; --duration keeps them t
 const MAX_HOSTS = 20;
 
 const MAX_NAME_LENGTH = 32;
-const BAR_WIDTH = 24;
 
 /**
  * Everything after the peaks: the headlines, hosts and clocks, a block per stage, and the table of stages.
@@ -140,37 +139,25 @@ function stageLines(stage, isDated) {
   const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
   return [
     ['Peak second', `${rates(peak)}  ${when}`],
-    [
-      'Best 10 seconds',
-      sustained === null
-        ? 'none: the stage has no ten consecutive seconds'
-        : `${rates(sustained)}  ${formatStretch(sustained.secondStart, sustained.seconds, isDated)}`,
-    ],
+    ...(sustained === null
+      ? []
+      : /** @type {[string, string][]} */ ([
+          [
+            'Best 10 seconds',
+            `${rates(sustained)}  ${formatStretch(sustained.secondStart, sustained.seconds, isDated)}`,
+          ],
+        ])),
     [
       `Mean, ${all}`,
       together === null
         ? `none: the stage has no whole second${hosts > 1 ? ' that includes all hosts' : ''}`
         : `${rates(together)}  over ${counted(together.seconds, 'whole second')}`,
     ],
-    ...(hosts === 1 ? [] : multiHostLines(stage.merge)),
+    ...(hosts === 1 ? [] : /** @type {[string, string][]} */ ([['Overlap', overlapText(stage.merge.overlap, hosts)]])),
     ['Operations', operationsText(stage)],
     ['Errors', formatErrors(stage.errors)],
-    ...bucketLines(stage),
+    ...bucketFindings(stage.buckets ?? []).map((finding) => /** @type {[string, string]} */ (['Buckets', finding])),
     ...latencyLines(stage),
-  ];
-}
-
-/**
- * Lines that make sense only for several hosts.
- *
- * @param {StageMerge} merge
- * @returns {[label: string, text: string][]}
- */
-function multiHostLines({ sumOfPeaks, overlap, hosts }) {
-  const sum = rates({ operationsPerSecond: sumOfPeaks, bytesPerSecond: null });
-  return [
-    ['Sum of host peaks', `${sum}  an upper bound: the peaks are from different seconds`],
-    ['Overlap', overlapText(overlap, hosts)],
   ];
 }
 
@@ -191,35 +178,27 @@ function overlapText(overlap, hosts) {
   return `all ${hosts} hosts for ${hundredthsOfSeconds(together)} of ${hundredthsOfSeconds(any)} (${percentage}%)`;
 }
 
-/**
- * @param {MergedStage} stage
- * @returns {[label: string, text: string][]}
- */
-function bucketLines({ buckets = [] }) {
-  return bucketFindings(buckets).map((finding, index) => [index === 0 ? 'Buckets' : '', finding]);
-}
-
-/** @param {number | null | undefined} bytes */
-function sizeText(bytes) {
-  return bytes ? `, ${formatMegabytes(bytes)} MiB` : '';
-}
+/** Counts beside those of operations and attempts, and what they count. */
+const COUNTS = /** @type {const} */ ({
+  throttled: 'throttled',
+  failed: 'given up',
+  integrityErrors: 'with wrong content',
+  vanished: 'vanished',
+  changed: 'changed',
+  archived: 'archived',
+  skipped: 'skipped',
+  abandoned: 'abandoned',
+});
 
 /** @param {MergedStage} stage */
-function operationsText({ merge: { isAtLeast }, ...counts }) {
-  const parts = [
-    `${isAtLeast ? 'at least ' : ''}${rounded(counts.operations)}${sizeText(counts.bytes)}, in ${counted(counts.attempts, 'attempt')}`,
-    ...[
-      [counts.throttled, 'throttled'],
-      [counts.failed, 'given up'],
-      [counts.integrityErrors, 'with wrong content'],
-      [counts.vanished ?? 0, 'vanished'],
-      [counts.changed ?? 0, 'changed'],
-      [counts.archived ?? 0, 'archived'],
-      [counts.skipped, 'skipped'],
-      [counts.abandoned, 'abandoned'],
-    ].flatMap(([count, what]) => (Number(count) === 0 ? [] : [`${rounded(Number(count))} ${what}`])),
-  ];
-  return parts.join(', ');
+function operationsText(stage) {
+  const { operations, attempts, bytes, merge } = stage;
+  const size = bytes ? `, ${formatMegabytes(bytes)} MiB` : '';
+  const others = Object.entries(COUNTS).flatMap(([name, what]) => {
+    const count = stage[/** @type {keyof typeof COUNTS} */ (name)] ?? 0;
+    return count === 0 ? [] : [`, ${rounded(count)} ${what}`];
+  });
+  return `${merge.isAtLeast ? 'at least ' : ''}${rounded(operations)}${size}, in ${counted(attempts, 'attempt')}${others.join('')}`;
 }
 
 /**
@@ -250,35 +229,11 @@ function hundredthsOfSeconds(hundredths) {
   return `${(hundredths / 100).toFixed(2)} s`;
 }
 
-/** A table of hosts, with a bar that shows when each was in the stage. @param {StageMerge} merge */
+/** @param {StageMerge} merge */
 function formatHostRows({ shares }) {
   const rows = shares.slice(0, MAX_HOSTS);
-  const bar = barOver(shares);
-  const lines = textTable({ columns: [...SHARE_COLUMNS, { title: '', value: bar }], rows }, PLAIN);
+  const lines = textTable({ columns: SHARE_COLUMNS, rows }, PLAIN);
   return rows.length === shares.length ? lines : [...lines, `and ${shares.length - rows.length} more (see --json)`];
-}
-
-/**
- * @param {readonly StageShare[]} shares
- * @returns {(share: StageShare) => string}
- */
-function barOver(shares) {
-  const times = shares.flatMap(({ startedAt, endedAt }) =>
-    startedAt === null || endedAt === null ? [] : [startedAt, endedAt],
-  );
-  const [first, last] = times.reduce(
-    ([earliest, latest], time) => [Math.min(earliest, time), Math.max(latest, time)],
-    [Infinity, -Infinity],
-  );
-  const columnOf = (/** @type {number} */ time) => ((time - first) / (last - first)) * BAR_WIDTH;
-  return ({ startedAt, endedAt }) => {
-    if (startedAt === null || endedAt === null || last <= first) {
-      return '';
-    }
-    const from = Math.min(Math.floor(columnOf(startedAt)), BAR_WIDTH - 1);
-    const to = Math.max(Math.round(columnOf(endedAt)), from + 1);
-    return `|${' '.repeat(from)}${'='.repeat(to - from)}${' '.repeat(BAR_WIDTH - to)}|`;
-  };
 }
 
 /** Such as `12:00:06.123`. @param {number | null} ms since 1970, or since midnight */

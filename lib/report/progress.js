@@ -37,8 +37,8 @@ export class StagePace {
    * @param {Plan} plan
    * @param {number} startedAt monotonic ms
    */
-  constructor({ stage, objects, bytesPerOperation, duration, search }, startedAt) {
-    this.#plan = { stage, objects, bytesPerOperation, duration, search };
+  constructor(plan, startedAt) {
+    this.#plan = plan;
     this.#startedAt = startedAt;
     this.#snapshots = [{ at: startedAt, done: 0, worked: 0, moved: 0 }];
   }
@@ -74,45 +74,6 @@ export class StagePace {
   }
 }
 
-/** The live line of the current stage: progress, current rate and time left. */
-export class StageProgress {
-  #terminal;
-  #now;
-  /** @type {StagePace | null} */
-  #pace = null;
-
-  /**
-   * @param {Pick<Screen, 'live'>} terminal
-   * @param {() => number} now monotonic ms
-   */
-  constructor(terminal, now) {
-    this.#terminal = terminal;
-    this.#now = now;
-  }
-
-  /** @param {Plan} plan */
-  start(plan) {
-    this.#pace = new StagePace(plan, this.#now());
-  }
-
-  /**
-   * @param {number} done operations of the stage that have ended
-   * @param {DataFlow} flow
-   */
-  show(done, flow) {
-    if (this.#pace !== null) {
-      const now = this.#now();
-      this.#pace.record(now, done, flow);
-      this.#terminal.live(progressLine(this.#pace.state(now)));
-    }
-  }
-
-  stop() {
-    this.#pace = null;
-    this.#terminal.live('');
-  }
-}
-
 /** @param {StageState} state */
 export function progressLine(state) {
   const { stage, bytesPerOperation, rate, byteRate } = state;
@@ -133,40 +94,16 @@ export function amountDone({ duration, done, objects }, format) {
 
 /** From 0 to 1. @param {StageState} state */
 export function shareDone({ duration, elapsed, worked, done, objects }) {
-  return duration === null ? shareOf(worked, done, objects) : Math.min(elapsed / duration, 1);
+  // Stays below 100% until everything is done: an object that has been sent might still wait for its response.
+  const ofObjects = done < objects ? Math.min(worked / objects, 0.99) : 1;
+  return duration === null ? ofObjects : Math.min(elapsed / duration, 1);
 }
 
 /** Such as `15s left`; null if unknown, or if only the last operations are in flight. @param {StageState} state */
 export function timeLeft({ duration, search, elapsed, objects, worked, pace }) {
-  const left = duration === null ? secondsLeft(objects - worked, pace) : (duration - elapsed) / 1000;
-  return left === null || left <= 0 ? null : `${search ? 'up to ' : ''}${formatTime(left)} left`;
-}
-
-/**
- * Stays below 100% until everything is done: an object that has been sent might still wait for its response.
- *
- * @param {number} worked
- * @param {number} done
- * @param {number} objects
- */
-function shareOf(worked, done, objects) {
-  return done < objects ? Math.min(worked / objects, 0.99) : 1;
-}
-
-/**
- * @param {number} operations
- * @param {number} pace ops/s
- * @returns {number | null} null if it cannot be predicted
- */
-function secondsLeft(operations, pace) {
-  return operations > 0 && pace > 0 ? operations / pace : null;
-}
-
-/** @param {number} seconds */
-function formatTime(seconds) {
-  const whole = Math.ceil(seconds);
-  const minutes = Math.floor(whole / 60);
-  return minutes === 0 ? `${whole}s` : `${minutes}m ${whole % 60}s`;
+  const left = Math.ceil(duration === null ? (objects - worked) / pace : (duration - elapsed) / 1000);
+  const time = left < 60 ? `${left}s` : `${Math.floor(left / 60)}m ${left % 60}s`;
+  return left > 0 && left < Infinity ? `${search ? 'up to ' : ''}${time} left` : null;
 }
 
 const REFRESH_MS = 250;

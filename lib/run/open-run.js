@@ -1,10 +1,10 @@
 import { MAX_ATTEMPT_TIMEOUT_MS } from '../cleanup/bucket-access.js';
-import { CostBudget } from '../cost/cost-budget.js';
+import { CostBudget } from '../cost/prices.js';
 import { proofListsOf } from '../cost/prices.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { Workers } from '../engine/workers.js';
 import { AddressBook } from '../http/address-book.js';
-import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
+import { AttemptDeadlines } from '../s3/retry.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { connectionHostname } from '../s3/address.js';
 import { operationsOfRun, writesObjects } from '../operations/registry.js';
@@ -12,12 +12,12 @@ import { LiveCredentials } from '../s3/live-credentials.js';
 import { isR2 } from '../s3/cloudflare.js';
 import { RequestTrace } from '../preflight/request-trace.js';
 import { openStore } from '../s3/object-store.js';
-import { SigningRegion } from '../s3/signing-region.js';
+import { SigningRegion } from '../s3/live-credentials.js';
 import { Reconciliation } from '../cleanup/reconciliation.js';
-import { objectSizes } from '../workload/sizes.js';
+import { objectSizes } from '../workload/size-distribution.js';
 import { sizesOf } from '../workload/trace.js';
 import { Keyspace } from '../workload/keyspace.js';
-import { mixedMemory } from '../workload/mixed-objects.js';
+import { mixedMemory, stateOf } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { Ledger, ledgerMemory } from '../workload/ledger.js';
@@ -107,10 +107,10 @@ export async function openRun(config, context) {
 
   const layout = layoutOf(config);
   const keyspace = new Keyspace(layout);
-  // A search also writes smaller objects.
   const { trace } = load.replay ?? {};
   const sizesOfRun = trace === undefined ? objectSizes(objects) : sizesOf(trace, objects.shard);
-  const sizeOf = config.search === null ? sizesOfRun : null;
+  // Other searches also write smaller objects.
+  const sizeOf = config.search === null || trace ? sizesOfRun : null;
   const payload = new Payload(objects.runId);
   const indexCount = indicesOf(config);
   const ledger = new Ledger(ledgerMemory(indexCount));
@@ -123,6 +123,11 @@ export async function openRun(config, context) {
     load.mix === undefined || !wroteObjects
       ? null
       : mixedMemory(indexCount, { copies: makesCopies, timeout, writePause });
+  const { first: existing = 0 } = load.replay?.prepare ?? {};
+  for (let object = 0; object < existing; object++) {
+    ledger.add(object);
+  }
+  [mixed?.begun, mixed?.answered].forEach((memory) => memory && new Uint32Array(memory).fill(stateOf(0), 0, existing));
   /** @type {Workers | null} */
   let workers = null;
   const closeWorkers = async () => {
@@ -136,7 +141,7 @@ export async function openRun(config, context) {
     notice,
     keyspace,
     payload,
-    checksums: load.checksum && new PayloadChecksums(load.checksum, payload),
+    checksums: load.checksum && new PayloadChecksums(payload),
     ledger,
     copies,
     sizeOf,

@@ -1,15 +1,17 @@
 import { classify } from '../bottleneck/classify.js';
 import { isClientAtLimit } from '../bottleneck/signs.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { Histogram } from '../model/histogram.js';
 import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from '../search/rate-search.js';
-import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
+import { WINDOW_MS, decisiveRate } from '../search/search-step.js';
 import { counted, decimal, rounded } from '../text/figures.js';
+import { meanRateOf } from '../workload/trace.js';
 import { stepOutcome, stepResult, withAllSteps } from './search-result.js';
+import { recordedPacing } from './stages-plan.js';
 
 /**
  * @import { RateSearch as RateEvidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
+ * @import { ReplayConfig } from '../model/config.js'
  * @import { RateConclusion } from '../model/search.js'
  * @import { HostLoad, LoopLoad, RateSearchResult, SearchStep, StageResult } from '../model/result.js'
  * @import { SearchOptions } from '../search/capacity-search.js'
@@ -28,32 +30,40 @@ import { stepOutcome, stepResult, withAllSteps } from './search-result.js';
 export function overRates(limits, parts) {
   const { context, results } = parts;
   const { load, objects } = context.config;
+  const { replay } = load;
   const slo = context.config.search?.slo ?? 0;
   const search = new RateSearch({ ...limits, isRandom: load.arrival === 'poisson' });
-  /** @type {RateMeasurement | null} */
-  let measurement = null;
+  const measured = (/** @type {FinishedStep} */ finished) => {
+    const isClientBusy = isClientAtLimit(results.evidence(finished));
+    return measurementOf(finished, { slo, clock: context.clock, isClientBusy });
+  };
   return {
     time: RATE_SEARCH_MS,
     next(done) {
-      if (done === null || measurement === null) {
-        return search.next(null);
+      const result = done && stepOutcome(done);
+      return search.next(
+        result && {
+          ...result,
+          closedRate: decisiveRate('ramp', { ...result, threads: done.step.threads }),
+          measurement: measured(done),
+        },
+      );
+    },
+    pacing({ rate }, { first }) {
+      if (rate === undefined) {
+        return null;
       }
-      const result = stepOutcome(done);
-      const closedRate = decisiveRate('ramp', { ...result, threads: done.step.threads });
-      return search.next({ ...result, closedRate, measurement });
+      // Each rate has its own arrival times: otherwise the same queues would form in every step.
+      return replay === undefined
+        ? { rate, arrival: load.arrival, seed: `arrivals of ${objects.runId} at ${rate}` }
+        : recordedPacing({ ...replay, speed: rate / meanRateOf(replay.trace) }, first);
     },
-    // Each rate has its own arrival times: otherwise the same queues would form in every step.
-    pacing: ({ rate }) =>
-      rate === undefined ? null : { rate, arrival: load.arrival, seed: `arrivals of ${objects.runId} at ${rate}` },
     shown(finished) {
-      const isClientBusy = isClientAtLimit(results.evidence(finished));
-      measurement = measurementOf(finished, { slo, clock: context.clock, isClientBusy });
       const { rate } = finished.step;
-      return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measurement) }) };
+      return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measured(finished)) }) };
     },
-    conclusion: () => search.conclusion(),
-    result: (finished, steps, dollarsNeeded) =>
-      rateResult(finished, steps, { ...parts, dollarsNeeded, slo, ...limits, conclusion: search.conclusion() }),
+    result: (finished, steps) =>
+      rateResult(finished, steps, { ...parts, slo, replay, ...limits, conclusion: search.conclusion() }),
   };
 }
 
@@ -63,25 +73,25 @@ export function overRates(limits, parts) {
  * @returns {RateMeasurement}
  */
 function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
-  const counts = outcome.meter.counts();
-  const { operations, attempts } = outcome.meter.latencies();
+  const { whole } = outcome;
+  const { operations, attempts, histogram: encoded } = whole.latency;
+  const lateIn = (/** @type {string | null | undefined} */ text) => Histogram.decode(String(text)).countAbove(slo);
   const from = clock.toEpoch(outcome.startedAt + step.settle);
   const until = clock.toEpoch(outcome.startedAt + step.settle + windows.length * WINDOW_MS);
   const seconds = [...outcome.secondLatencies]
     .filter(([second]) => 1000 * second >= from && 1000 * (second + 1) <= until)
     .flatMap(([, { histogram }]) => (histogram === null ? [] : [Histogram.decode(histogram)]))
     .map((latencies) => ({ operations: latencies.count, late: latencies.countAbove(slo) }));
-  const { p99 = 0, maximum = 0 } = operations.summary() ?? {};
   return {
-    completed: operations.count,
-    late: operations.countAbove(slo),
+    completed: operations?.count ?? 0,
+    late: lateIn(encoded.operations),
     seconds,
-    attempts: attempts.count,
-    lateAttempts: attempts.countAbove(slo),
-    failedAttempts: failedAttemptsOf(counts),
-    allAttempts: counts.attempts,
-    p99,
-    maximum,
+    attempts: attempts?.count ?? 0,
+    lateAttempts: lateIn(encoded.attempts),
+    failedAttempts: whole.failedAttempts,
+    allAttempts: whole.attempts,
+    p99: operations?.p99 ?? 0,
+    maximum: operations?.maximum ?? 0,
     duration: windows.length * WINDOW_MS,
     isClientBusy: isClientBusy || isEndpointStarved(outcome.hostLoad),
     isHostUnsteady:
@@ -123,14 +133,13 @@ function isEndpointStarved(load) {
  *
  * @param {readonly FinishedStep[]} finished
  * @param {readonly SearchStep[]} steps
- * @param {SearchParts & { conclusion: RateConclusion, slo: number, maxThreads: number,
- *   dollarsNeeded: number | null }} parts
+ * @param {SearchParts & { conclusion: RateConclusion, slo: number, replay?: ReplayConfig, maxThreads: number }} parts
  * @returns {StageResult}
  */
-function rateResult(finished, steps, { results, conclusion, slo, maxThreads, dollarsNeeded }) {
+function rateResult(finished, steps, { results, conclusion, slo, replay, maxThreads }) {
   const shown = finished[representative(steps)];
   const whole = results.of(shown);
-  const { bound, rate, needed } = conclusion;
+  const { bound, rate, operationsNeeded } = conclusion;
   const rateSearch = { ...conclusion, slo, missedBy: reasonOf(steps.filter(({ verdict }) => verdict === 'missed')) };
   return {
     ...withAllSteps(whole, finished),
@@ -141,9 +150,8 @@ function rateResult(finished, steps, { results, conclusion, slo, maxThreads, dol
       hasPlateau: bound === 'exact',
       capacity: null,
       best: rate ?? 0,
-      operationsNeeded: needed?.operations ?? null,
-      dollarsNeeded,
-      rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: maxThreads }),
+      operationsNeeded,
+      rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: maxThreads, replay }),
     },
   };
 }
@@ -153,19 +161,22 @@ const WIDE = 1.1;
 
 /**
  * @param {RateConclusion} conclusion
- * @param {{ slo: number, errorShare: number, threads: number }} limits `slo` in ms; `errorShare` 0 to 1
+ * @param {{ slo: number, errorShare: number, threads: number, replay?: ReplayConfig }} limits `slo` in ms; `errorShare` 0 to 1
  * @returns {RateSearchResult}
  */
-function rateFinding(conclusion, { slo, errorShare, threads }) {
-  const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
+function rateFinding(conclusion, { slo, errorShare, threads, replay }) {
+  const { bound, rate, interval: found, held, isClientLimited, operationsNeeded, limitingResource } = conclusion;
   const parts = [
+    ...(replay && rate !== null ? [`${decimal(rate / meanRateOf(replay.trace), 2)} times your traffic`] : []),
     ...(held === null
       ? ['no rate was held']
       : [`held at ${decimal(held.rate)}/s with a p99 of ${held.p99.toFixed(2)}ms`]),
     ...(isClientLimited
       ? [`at higher rates, this host (${counted(threads, 'thread')}) started operations too late or was too busy`]
       : []),
-    ...(needed === null ? [] : [`try again with ${rounded(needed.operations)} <objects> or more`]),
+    ...(operationsNeeded === null
+      ? []
+      : [`try again with ${rounded(operationsNeeded)} ${replay ? 'recorded requests' : '<objects>'} or more`]),
     ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
       ? ['there was no time for more steps']
       : []),

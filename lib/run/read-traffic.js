@@ -29,6 +29,9 @@ export async function readTraffic(options, env) {
     if (trace.objects === 0) {
       throw new RangeError('the logs have no request of an object that can be replayed in this time');
     }
+    if (options.prepareOnly && trace.unchanged === 0) {
+      throw new RangeError('there is nothing to keep: the logs change all objects that they read');
+    }
     const { size, sizes } = listedSizes(trace.sizes);
     return { logs, trace, options: { ...options, trace, objects: trace.objects, size, sizes, mix: sharesOf(trace) } };
   } catch (error) {

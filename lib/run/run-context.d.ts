@@ -1,6 +1,6 @@
 import type { RunObserver } from '../model/run-events.js';
 import type { Result } from '../model/result.js';
-import type { Invocation } from '../store/hint.js';
+import type { Invocation } from '../store/environment.js';
 import type { Target } from '../store/target.js';
 
 /** What a run gets besides its options. */

@@ -54,7 +54,7 @@ function valuesOf({ store, objects, load, schedule, search }) {
     stepTime: schedule.ramp?.stepTime,
     ...search,
     findPeak: search !== null,
-    peakOf: search?.peakOf === 'threads' ? undefined : search?.peakOf,
+    peakOf: search?.peakOf === 'threads' ? undefined : load.replay ? 'speed' : search?.peakOf,
     publicUrl: store.publicUrl,
     local: store.isEmbedded,
     faults: store.faults,

@@ -37,8 +37,8 @@ export interface RunOptions {
   partSize?: number | string;
   /** parts of each object sent at once, each on its own connection (default: 4) */
   partThreads?: number | string;
-  /** checksum that the store verifies on each write: crc64nvme, crc32c, none (default: none) */
-  checksum?: 'crc64nvme' | 'crc32c' | 'none';
+  /** checksum that the store verifies on each write: crc64nvme, none (default: none) */
+  checksum?: 'crc64nvme' | 'none';
   /** keep the objects that the run wrote */
   keep?: boolean;
   /** name of the run (default: date, time, random) */
@@ -63,8 +63,8 @@ export interface RunOptions {
   gap?: number | string;
   /** find the capacity: add threads, up to threads */
   findPeak?: boolean;
-  /** what findPeak varies: threads or rate (default: threads) */
-  peakOf?: 'threads' | 'rate';
+  /** what findPeak varies: threads, rate, or speed (of a replay) (default: threads) */
+  peakOf?: 'threads' | 'rate' | 'speed';
   /** p99 limit (default: 50ms) */
   slo?: number | string;
   /** add threads in steps, at the same time on all hosts, e.g. 8,16,32,64 */
@@ -125,6 +125,10 @@ export interface RunOptions {
   for?: number | string;
   /** replay only this many requests */
   limit?: number | string;
+  /** write and keep only the objects that the logs read and never change */
+  prepareOnly?: boolean;
+  /** use the objects of prepareOnly with this runId, and keep all */
+  prepared?: boolean;
   /** format of the logs: r2, s3 or csv (default: recognised) */
   format?: 'r2' | 's3' | 'csv';
   /** request logs to replay, instead of objects */

@@ -1,24 +1,19 @@
 import { classify } from '../bottleneck/classify.js';
-import { peakBytesOf } from '../meter/second-counts.js';
-import { stageLatency } from '../meter/stage-latencies.js';
-import { failedAttemptsOf } from '../model/failed-attempts.js';
-import { peakOf } from '../model/seconds.js';
+import { COUNT_NAMES } from '../model/counters.js';
+import { largestWholeSecond, peakOf } from '../model/seconds.js';
 import { formatAccess } from '../workload/access.js';
-import { sizeClasses } from '../workload/size-classes.js';
 import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /**
  * @import { Evidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Pacing } from '../engine/arrivals.js'
- * @import { KindParts } from '../engine/operation-parts.js'
- * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
+ * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'
- * @import { KindResult, PartResult, SecondCount, StageResult } from '../model/result.js'
- * @import { StabilityResult, UnloadedLatency } from '../model/result.js'
- * @import { PartMeter } from '../meter/part-meter.js'
- * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { KindResult, PartResult, StageResult } from '../model/result.js'
+ * @import { StabilityResult, StageCounts, UnloadedLatency } from '../model/result.js'
+ * @import { BucketRecord, ConnectionRecord, KindRecord, PartRecord } from '../model/records.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { PlanContext } from './plan.js'
  */
@@ -28,57 +23,46 @@ const MIN_DURATION_MS = 0.001;
 
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
-/** Makes results of one stage from what its slots measured. */
-export class StageResults {
-  #parts;
-  #storeClock;
+/** @typedef {ReturnType<typeof stageResults>} StageResults */
 
-  /**
-   * @param {Stage} stage
-   * @param {number} objects given to the stage
-   * @param {Pick<PlanContext, 'config' | 'clock' | 'unloaded' | 'storeClock'>} context
-   */
-  constructor(stage, objects, { config, clock, unloaded, storeClock }) {
-    const { availableCores } = config.load;
-    const ofStage = unloaded.get(stage.name.toLowerCase()) ?? null;
-    this.#parts = { stage, objects, clock, unloaded: ofStage, unloadedByOperation: unloaded, availableCores };
-    this.#storeClock = storeClock;
-  }
-
-  /**
-   * @param {Pick<Parameters<typeof stageResult>[0], 'outcome' | 'load' | 'stopsAt' | 'stability' | 'objectsNeeded'>} ran
-   * @returns {StageResult}
-   */
-  of(ran) {
-    return stageResult({ ...this.#parts, storeClock: this.#storeClock(), ...ran });
-  }
-
-  /** @param {Parameters<StageResults['of']>[0]} ran @param {StageResult} [result] of the same */
-  evidence(ran, result = this.of(ran)) {
-    const { stage, availableCores } = this.#parts;
-    return evidenceOf(result, ran.load, stage.movesBytes, availableCores);
-  }
+/**
+ * Makes results of one stage from what its slots measured.
+ *
+ * @param {Stage} stage
+ * @param {number} objects given to the stage
+ * @param {Pick<PlanContext, 'config' | 'clock' | 'unloaded' | 'storeClock'>} context
+ */
+export function stageResults(stage, objects, { config, clock, unloaded, storeClock }) {
+  const { availableCores } = config.load;
+  const ofStage = unloaded.get(stage.name.toLowerCase()) ?? null;
+  const parts = { stage, objects, clock, unloaded: ofStage, unloadedByOperation: unloaded, availableCores };
+  /** @param {Pick<StageParts, 'outcome' | 'load' | 'stopsAt' | 'stability' | 'objectsNeeded'>} ran */
+  const of = (ran) => stageResult({ ...parts, storeClock: storeClock(), ...ran });
+  /** @param {Parameters<typeof of>[0]} ran */
+  const evidence = (ran, result = of(ran)) => evidenceOf(result, ran.load, stage.movesBytes, availableCores);
+  return { of, evidence };
 }
 
 /**
- * @param {object} parts
- * @param {Stage} parts.stage
- * @param {StageOutcome} parts.outcome
- * @param {Clock} parts.clock
- * @param {number} parts.objects
- * @param {Load} parts.load
- * @param {UnloadedLatency | null} parts.unloaded
- * @param {ReadonlyMap<string, UnloadedLatency>} [parts.unloadedByOperation] for a stage of several kinds
- * @param {number} parts.availableCores that the process can use
- * @param {ClockFacts | null} parts.storeClock
- * @param {number | null} [parts.objectsNeeded] see the schema
- * @param {StabilityResult} [parts.stability] for a stage that may end once its rate is stable
- * @param {number} [parts.stopsAt] monotonic ms after which no operation starts, if time ends the stage
- * @returns {StageResult}
+ * @typedef {object} StageParts
+ * @property {Stage} stage
+ * @property {StageOutcome} outcome
+ * @property {Clock} clock
+ * @property {number} objects
+ * @property {Load} load
+ * @property {UnloadedLatency | null} unloaded
+ * @property {ReadonlyMap<string, UnloadedLatency>} [unloadedByOperation] for a stage of several kinds
+ * @property {number} availableCores that the process can use
+ * @property {ClockFacts | null} storeClock
+ * @property {number | null} [objectsNeeded] see the schema
+ * @property {StabilityResult} [stability] for a stage that may end once its rate is stable
+ * @property {number} [stopsAt] monotonic ms after which no operation starts, if time ends the stage
  */
+
+/** @param {StageParts} parts @returns {StageResult} */
 export function stageResult(parts) {
   const { stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt } = parts;
-  const { meter, secondLatencies } = outcome;
+  const { whole, secondLatencies, slowest, failures } = outcome;
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
   const paused = clock.pausedBetween(startedAt, endedAt);
@@ -91,10 +75,11 @@ export function stageResult(parts) {
     endedAt: clock.toEpoch(outcome.endedAt - drain),
     duration: measured,
   };
-  const seconds = meter.seconds
-    .until(outcome.endedAt)
-    .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
-  const figures = figuresOf(meter, seconds, measuredTime, stage.isRace);
+  const seconds = whole.seconds.map(({ moved, ...count }) => ({
+    ...count,
+    ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY),
+  }));
+  const figures = figuresOf(whole, measuredTime, stage.isRace);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -117,15 +102,18 @@ export function stageResult(parts) {
     storeClock,
     objectsNeeded: parts.objectsNeeded ?? null,
     ...(parts.stability === undefined ? {} : { stability: parts.stability }),
-    ...outcome.noted,
+    slowest,
+    failures,
     ...figures,
-    buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
+    buckets: outcome.buckets.map((bucket) => bucketResult(bucket, measured)),
   };
-  const keyWait = (outcome.waited ?? 0) / (duration * load.threads);
-  const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait };
+  const keyWait = outcome.waited / (duration * load.threads);
+  const reads = outcome.kinds[stage.kinds.findIndex(({ operation }) => operation.name === 'read')];
+  const readsP99 = reads?.latency.operations?.p99;
+  const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait, readsP99 };
   const bottleneck = classify(evidence);
   return stage.kinds.length === 1
-    ? { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) }
+    ? { ...result, bottleneck, ...partResults(whole, measured) }
     : { ...result, bottleneck, kinds: kindResults(result, parts, measuredTime, evidence) };
 }
 
@@ -143,35 +131,32 @@ function orderOfObjects({ kinds }, { sizes, access }) {
 }
 
 /**
- * @param {KindParts<PartMeter> | undefined} parts of one kind's operations
- * @param {Load} load
+ * @param {KindRecord} record of one kind
  * @param {number} duration ms, for the rates
  * @returns {Pick<StageResult, 'sizeClasses' | 'reads'>}
  */
-function partResults(parts, { sizes }, duration) {
-  const partResult = (/** @type {PartMeter} */ meter) => ofPart(meter, duration);
-  const classes = sizes === undefined ? [] : sizeClasses(sizes);
-  const ofSizes = parts?.sizes?.map((meter, index) => ({ ...classes[index], ...partResult(meter) }));
-  const [first, repeated] = parts?.reads?.map(partResult) ?? [];
+function partResults({ sizeClasses, reads }, duration) {
   return {
-    ...(ofSizes === undefined ? {} : { sizeClasses: ofSizes }),
-    ...(first === undefined ? {} : { reads: { first, repeated } }),
+    ...(sizeClasses && {
+      sizeClasses: sizeClasses.map(({ from, to, ...part }) => ({ from, to, ...ofPart(part, duration) })),
+    }),
+    ...(reads && { reads: { first: ofPart(reads.first, duration), repeated: ofPart(reads.repeated, duration) } }),
   };
 }
 
 /**
- * @param {PartMeter} meter
+ * @param {PartRecord} part
  * @param {number} duration ms, for the rates
  * @returns {PartResult}
  */
-function ofPart({ operations, bytes, measured, measuredBytes, latencies }, duration) {
+function ofPart({ operations, bytes, measured, measuredBytes, latency, histogram }, duration) {
   return {
     operations,
     bytes,
     average: (1000 * measured) / duration,
     averageBytes: (1000 * measuredBytes) / duration,
-    latency: latencies.summary(),
-    histogram: latencies.encode(),
+    latency,
+    histogram,
   };
 }
 
@@ -183,39 +168,42 @@ function ofPart({ operations, bytes, measured, measuredBytes, latencies }, durat
 /**
  * The figures reported for a stage and for each of its kinds.
  *
- * @param {StageMeter} meter
- * @param {readonly SecondCount[]} seconds
+ * @param {KindRecord} record
  * @param {MeasuredTime} time
  * @param {boolean} [isRace]
  */
-function figuresOf(meter, seconds, time, isRace = false) {
-  const counts = meter.counts();
+function figuresOf(record, time, isRace = false) {
+  const { seconds, latency, failedAttempts, errors } = record;
+  const counts = /** @type {StageCounts} */ ({
+    ...Object.fromEntries(COUNT_NAMES.map((name) => [name, record[name]])),
+    errors,
+  });
   const average = (1000 * (counts.operations - counts.warmupOperations - counts.drainOperations)) / time.duration;
   const averageBytes = (1000 * (counts.bytes - counts.warmupBytes - counts.drainBytes)) / time.duration;
   return {
     average,
     peak: peakOf(seconds, { ...time, average }),
     averageBytes,
-    ...statusResults(meter, time.duration, isRace ? 'contenders' : 'cache'),
+    ...statusResults(record, time.duration, isRace ? 'contenders' : 'cache'),
     ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
-    peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
-    latency: stageLatency(meter.latencies()),
-    failedAttempts: failedAttemptsOf(counts),
+    peakBytes: largestWholeSecond(seconds, { ...time, average: averageBytes }, ({ moved }) => Math.round(moved)),
+    latency,
+    failedAttempts,
     ...counts,
   };
 }
 
 /**
- * @param {StageMeter} meter
+ * @param {KindRecord} record
  * @param {number} duration ms, for the rates
  * @param {'cache' | 'contenders'} name
  * @returns {Pick<StageResult, 'cache' | 'contenders'>} empty if no cache responded, and no operation was a race
  */
 function statusResults({ cache }, duration, name) {
-  const statuses = [...cache].map(([status, meter]) => {
-    return { status, ...ofPart(meter, duration), maxAge: meter.maxAge < 0 ? null : meter.maxAge };
+  const statuses = cache.map(({ status, maxAge, ...part }) => {
+    return { status, ...ofPart(part, duration), maxAge: maxAge < 0 ? null : maxAge };
   });
-  return cache.size === 0
+  return cache.length === 0
     ? {}
     : {
         [name]: statuses.sort(
@@ -225,41 +213,17 @@ function statusResults({ cache }, duration, name) {
 }
 
 /**
- * @param {BucketOutcome} outcome
- * @param {ReturnType<typeof figuresOf>} whole figures of the stage, used if it has only one bucket
+ * @param {BucketRecord} record
  * @param {number} duration ms, for the rates
  * @returns {BucketResult}
  */
-function bucketResult({ bucket, meter }, whole, duration) {
-  if (meter === null) {
-    const { operations, failed, integrityErrors, throttled, average, latency } = whole;
-    return {
-      bucket,
-      operations,
-      failed: failed + integrityErrors,
-      failedAttempts: whole.failedAttempts,
-      throttled,
-      average,
-      latency: latency.operations,
-      histogram: latency.histogram.operations,
-    };
-  }
-  const { operations, failed, throttled, latencies } = meter;
-  return {
-    bucket,
-    operations,
-    failed,
-    failedAttempts: meter.failedAttempts,
-    throttled,
-    average: (1000 * meter.measured) / duration,
-    latency: latencies.summary(),
-    histogram: latencies.encode(),
-  };
+function bucketResult({ measured, measuredBytes, bytes, latency, histogram, ...counts }, duration) {
+  return { ...counts, average: (1000 * measured) / duration, latency, histogram };
 }
 
 /**
  * @param {Omit<StageResult, 'bottleneck'>} whole
- * @param {Parameters<typeof stageResult>[0]} parts
+ * @param {StageParts} parts
  * @param {MeasuredTime} time
  * @param {Evidence} evidence of the stage, whose rate and waits for keys are those of all kinds
  * @returns {KindResult[]} for a stage of several kinds
@@ -267,13 +231,12 @@ function bucketResult({ bucket, meter }, whole, duration) {
 function kindResults(whole, parts, time, { average, keyWait }) {
   const { stage, outcome, load, availableCores, unloadedByOperation } = parts;
   return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
-    const meter = outcome.kinds[kind];
-    const figures = figuresOf(meter, meter.seconds.until(outcome.endedAt), time);
+    const figures = figuresOf(outcome.kinds[kind], time);
     const unloaded = unloadedByOperation?.get(name) ?? null;
     const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
     const evidence = evidenceOf({ ...whole, ...figures, unloaded, threads }, load, movesBytes, availableCores);
     const bottleneck = classify({ ...evidence, average, keyWait, ofThreads: whole.threads });
-    const ofParts = partResults(outcome.parts?.[kind], load, time.duration);
+    const ofParts = partResults(outcome.kinds[kind], time.duration);
     return { operation: name, threads, ...figures, unloaded, bottleneck, ...ofParts };
   });
 }
@@ -312,6 +275,7 @@ export function evidenceOf(result, { size, sizes, pacing }, movesBytes, availabl
     average: result.average,
     requestedRate: load.rate,
     speed: pacing?.speed,
+    busiestMinute: pacing?.busiestMinute,
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
     startDelayP90: latency.startDelay?.p90 ?? null,
@@ -356,7 +320,7 @@ function loadResult(pacing) {
     : { mode: 'open loop', rate: pacing.rate, arrival: pacing.arrival };
 }
 
-/** @param {ConnectionOutcome} outcome */
-function connectionResult({ opened, reused, socketWait, lookupTime, meter }) {
-  return { opened, reused, ...(socketWait > 0 ? { socketWait } : {}), lookupTime, ...meter.costs() };
+/** @param {ConnectionRecord} record */
+function connectionResult({ socketWait, tcp, tls, ...counts }) {
+  return { ...counts, ...(socketWait > 0 ? { socketWait } : {}), tcp: tcp.latency, tls: tls.latency };
 }

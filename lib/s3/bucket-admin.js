@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { plainText } from '../text/plain-text.js';
-import { BUCKET_CALLS } from './bucket-calls.js';
 import { DirectStore } from './direct-store.js';
-import { AttemptError, NOT_FOUND, NO_UPLOAD } from './s3-error.js';
-import { isConditionRefused, protocolError, timeoutError } from './s3-error.js';
+import { truncationOf } from './s3-calls.js';
+import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD, isConditionRefused, protocolError, timeoutError } from './s3-error.js';
 
 /**
+ * @import { XmlElement } from '../text/xml.js'
  * @import { ObjectConnection, ObjectRequest, StoreOptions } from './object-store.js'
  * @import { S3Call } from './s3-calls.js'
  */
@@ -117,7 +118,7 @@ export class BucketAdmin {
     if (IsTruncated && Contents.length === 0 && !NextContinuationToken) {
       throw protocolError(`the list of bucket ${bucket} claims to continue but contains no objects`);
     }
-    const objects = Contents.map(listedObject);
+    const objects = Contents.map((/** @type {any} */ { Key, ...object }) => ({ key: Key, ...object }));
     const after = objects.at(-1)?.key ?? from.after;
     // Version 1 of the API has markers instead of tokens.
     const nextInput = NextContinuationToken
@@ -132,10 +133,8 @@ export class BucketAdmin {
    * @returns {Promise<string[]>} one message per key that the store did not delete
    */
   async deleteBatch(bucket, keys) {
-    return this.deleteVersions(
-      bucket,
-      keys.map((key) => ({ key })),
-    );
+    const versions = keys.map((key) => ({ key }));
+    return this.deleteVersions(bucket, versions);
   }
 
   /**
@@ -143,13 +142,7 @@ export class BucketAdmin {
    * @param {string} key may no longer exist
    */
   async deleteObject(bucket, key) {
-    try {
-      await this.#send(BUCKET_CALLS.DeleteObject, bucket, {}, key);
-    } catch (error) {
-      if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
-        throw error;
-      }
-    }
+    await this.#succeeds(isKind(NOT_FOUND), S3_CALLS.DeleteObject, bucket, {}, key);
   }
 
   /**
@@ -157,9 +150,9 @@ export class BucketAdmin {
    * @returns {Promise<'Enabled' | 'Suspended' | null>} null if the bucket never kept versions
    */
   async versioningOf(bucket) {
-    const { Status } = await this.#send(BUCKET_CALLS.GetBucketVersioning, bucket);
+    const { status } = await this.#send(BUCKET_CALLS.GetBucketVersioning, bucket);
     // Some stores send an empty status instead of none.
-    return Status === 'Enabled' || Status === 'Suspended' ? Status : null;
+    return status === 'Enabled' || status === 'Suspended' ? status : null;
   }
 
   /**
@@ -167,8 +160,7 @@ export class BucketAdmin {
    * @returns {Promise<string | null>} for how long new objects cannot be removed; null if they can
    */
   async retentionOf(bucket) {
-    const { Mode, Days, Years } = await this.#send(BUCKET_CALLS.GetObjectLockConfiguration, bucket);
-    return Mode ? plainText(`${Mode}, ${Days ? `${Days} days` : `${Years} years`}`) : null;
+    return (await this.#send(BUCKET_CALLS.GetObjectLockConfiguration, bucket)).retention;
   }
 
   /**
@@ -189,18 +181,8 @@ export class BucketAdmin {
    *   next is null on the last page
    */
   async listVersionsPage(bucket, prefix, from) {
-    const { answer, next } = await this.#markedPage(
-      BUCKET_CALLS.ListObjectVersions,
-      'VersionIdMarker',
-      bucket,
-      prefix,
-      from,
-    );
-    const versions = [
-      ...answer.Versions.map((/** @type {any} */ version) => listedVersion(version, version.IsLatest === true)),
-      ...answer.DeleteMarkers.map((/** @type {any} */ marker) => listedVersion(marker, false)),
-    ];
-    return { versions, next };
+    const { entries, next } = await this.#markedPage(BUCKET_CALLS.ListObjectVersions, bucket, prefix, from);
+    return { versions: entries, next };
   }
 
   /**
@@ -222,29 +204,30 @@ export class BucketAdmin {
    *   stores; next is null on the last page
    */
   async listUploadsPage(bucket, prefix, from) {
-    const call = BUCKET_CALLS.ListMultipartUploads;
-    const { answer, next } = await this.#markedPage(call, 'UploadIdMarker', bucket, prefix, from);
-    return { uploads: answer.Uploads.map(listedUpload), next };
+    const { entries, next } = await this.#markedPage(BUCKET_CALLS.ListMultipartUploads, bucket, prefix, from);
+    return { uploads: entries, next };
   }
 
   /**
    * @param {S3Call} call whose pages begin after a key, or after one of its versions or uploads
-   * @param {'VersionIdMarker' | 'UploadIdMarker'} marker
    * @param {string} bucket
    * @param {string} prefix
    * @param {ListPosition} from
-   * @returns {Promise<{ answer: any, next: ListPosition | null }>}
+   * @returns {Promise<{ entries: any[], next: ListPosition | null }>}
    */
-  async #markedPage(call, marker, bucket, prefix, from) {
+  async #markedPage(call, bucket, prefix, from) {
     const answer = await this.#send(call, bucket, { Prefix: prefix || undefined, ...from.input });
-    const { IsTruncated, NextKeyMarker: after, [`Next${marker}`]: id } = answer;
-    if (IsTruncated === undefined) {
+    const { entries, isTruncated, nextKey, nextId } = answer;
+    if (isTruncated === undefined) {
       throw protocolError(`the response to ${call.name} is not a list`, 'retry');
     }
-    if (IsTruncated && !isAfter(after, from.after) && !(after === from.after && id !== from.input[marker])) {
+    if (isTruncated && !isAfter(nextKey, from.after) && !(nextKey === from.after && nextId !== from.input.IdMarker)) {
       throw protocolError(`${call.name} is stuck: the next page does not advance past this one`);
     }
-    return { answer, next: IsTruncated ? { after, input: { KeyMarker: after, [marker]: id } } : null };
+    return {
+      entries,
+      next: isTruncated ? { after: nextKey, input: { KeyMarker: nextKey, IdMarker: nextId } } : null,
+    };
   }
 
   /**
@@ -252,13 +235,7 @@ export class BucketAdmin {
    * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload may no longer exist
    */
   async abortUpload(bucket, { key, uploadId }) {
-    try {
-      await this.#send(BUCKET_CALLS.AbortMultipartUpload, bucket, { UploadId: uploadId }, key);
-    } catch (error) {
-      if (!(error instanceof AttemptError && error.kind === NO_UPLOAD)) {
-        throw error;
-      }
-    }
+    await this.#succeeds(isKind(NO_UPLOAD), S3_CALLS.AbortMultipartUpload, bucket, { UploadId: uploadId }, key);
   }
 
   /**
@@ -266,16 +243,8 @@ export class BucketAdmin {
    * @param {string} key
    * @returns {Promise<boolean>} whether the object exists
    */
-  async has(bucket, key) {
-    try {
-      await this.#send(BUCKET_CALLS.HeadObject, bucket, {}, key);
-      return true;
-    } catch (error) {
-      if (error instanceof AttemptError && error.kind === NOT_FOUND) {
-        return false;
-      }
-      throw error;
-    }
+  has(bucket, key) {
+    return this.#succeeds(isKind(NOT_FOUND), S3_CALLS.HeadObject, bucket, {}, key);
   }
 
   /**
@@ -284,17 +253,9 @@ export class BucketAdmin {
    * @param {Buffer} body
    * @returns {Promise<boolean>} false if the object exists. Not every store takes notice
    */
-  async create(bucket, key, body) {
-    try {
-      const object = { ...NO_OBJECT, body, size: body.length };
-      await this.#send(BUCKET_CALLS.PutObject, bucket, { IfNoneMatch: '*' }, key, object);
-      return true;
-    } catch (error) {
-      if (isConditionRefused(error)) {
-        return false;
-      }
-      throw error;
-    }
+  create(bucket, key, body) {
+    const object = { ...NO_OBJECT, body, size: body.length };
+    return this.#succeeds(isConditionRefused, S3_CALLS.PutObject, bucket, { IfNoneMatch: '*' }, key, object);
   }
 
   /**
@@ -304,12 +265,29 @@ export class BucketAdmin {
   async read(bucket, key) {
     let text = '';
     const sink = { accept: (/** @type {Buffer} */ chunk) => void (text += chunk.toString()) };
-    await this.#send(BUCKET_CALLS.GetObject, bucket, {}, key, { ...NO_OBJECT, sink });
+    await this.#send(S3_CALLS.GetObject, bucket, {}, key, { ...NO_OBJECT, sink });
     return text;
   }
 
   close() {
     return this.#store.close();
+  }
+
+  /**
+   * @param {(error: unknown) => boolean} isExpected
+   * @param {[call: S3Call, bucket: string, input: object, key: string, object?: Pick<ObjectRequest, 'size' | 'body' | 'sink'>]} request see #send()
+   * @returns {Promise<boolean>} false if the request fails with an expected error
+   */
+  async #succeeds(isExpected, ...request) {
+    try {
+      await this.#send(...request);
+      return true;
+    } catch (error) {
+      if (isExpected(error)) {
+        return false;
+      }
+      throw error;
+    }
   }
 
   /**
@@ -348,6 +326,11 @@ function describeDeletion({ Key, Code, Message }) {
   return `${key}: ${reason === '' ? 'no reason given' : plainText(reason)}`;
 }
 
+/** @param {string} kind @returns {(error: unknown) => boolean} */
+function isKind(kind) {
+  return (error) => error instanceof AttemptError && error.kind === kind;
+}
+
 /**
  * Whether a key comes after another in a list. A list that does not advance would never end.
  *
@@ -365,21 +348,132 @@ function refuseStrange(isRequested) {
   }
 }
 
-/** @param {{ Key: string, Size?: number, ETag?: string, LastModified?: Date }} content */
-function listedObject({ Key, Size = 0, ETag = '', LastModified }) {
-  const size = Number.isSafeInteger(Size) ? Size : NaN;
-  return { key: Key, size, etag: ETag, modifiedAt: LastModified?.getTime() ?? 0 };
+/**
+ * @param {string} name
+ * @param {string} parameter of the query, which names what is read
+ * @param {NonNullable<S3Call['readOutput']>} readOutput
+ * @param {Readonly<Record<string, string>>} [queryNames]
+ */
+function bucketCall(name, parameter, readOutput, queryNames = {}) {
+  return { ...OBJECT_CALL, method: 'GET', hasKey: false, name, query: { [parameter]: '' }, queryNames, readOutput };
 }
 
-/** @param {{ Key?: string, UploadId?: string, Initiated?: Date }} entry */
-function listedUpload({ Key = '', UploadId = '', Initiated }) {
-  return { key: Key, uploadId: UploadId, initiatedAt: Initiated?.getTime() ?? 0 };
+/** Unmeasured calls that administer a bucket. Unlike the calls of operations, they read every field of a list. */
+export const BUCKET_CALLS = Object.freeze(
+  /** @satisfies {Record<string, S3Call>} */ ({
+    ListObjectsV2: {
+      ...S3_CALLS.ListObjectsV2,
+      queryNames: { ...S3_CALLS.ListObjectsV2.queryNames, Marker: 'marker' },
+      keyedEntry: null,
+      readOutput: readObjects,
+    },
+    // A deletion cannot be undone, so its document is always signed.
+    DeleteObjects: { ...S3_CALLS.DeleteObjects, signsDocument: true },
+    GetBucketVersioning: bucketCall('GetBucketVersioning', 'versioning', (root) => ({
+      status: textIn(root, 'Status'),
+    })),
+    GetObjectLockConfiguration: bucketCall('GetObjectLockConfiguration', 'object-lock', readRetention),
+    HeadObject: { ...S3_CALLS.HeadObject, returnsVersion: true },
+    ListObjectVersions: bucketCall(
+      'ListObjectVersions',
+      'versions',
+      markedList({ Version: versionIn, DeleteMarker: versionIn }, 'NextVersionIdMarker'),
+      { Prefix: 'prefix', KeyMarker: 'key-marker', IdMarker: 'version-id-marker' },
+    ),
+    ListMultipartUploads: bucketCall(
+      'ListMultipartUploads',
+      'uploads',
+      markedList({ Upload: uploadIn }, 'NextUploadIdMarker'),
+      { Prefix: 'prefix', KeyMarker: 'key-marker', IdMarker: 'upload-id-marker' },
+    ),
+  }),
+);
+
+/** @param {XmlElement} root of the response to ListObjectsV2 */
+function readObjects(root) {
+  const Contents = root.all('Contents').map((entry) => ({
+    Key: entry.textOf('Key') ?? '',
+    size: sizeIn(entry),
+    etag: textIn(entry, 'ETag') ?? '',
+    modifiedAt: timeIn(entry, 'LastModified'),
+  }));
+  return {
+    Contents,
+    IsTruncated: truncationOf(root, Contents.length > 0),
+    NextContinuationToken: textIn(root, 'NextContinuationToken'),
+    EncodingType: textIn(root, 'EncodingType'),
+  };
+}
+
+/** @param {XmlElement} root of the response to GetObjectLockConfiguration */
+function readRetention(root) {
+  const [rule] = root.all('Rule').flatMap((each) => each.all('DefaultRetention'));
+  const [mode, days, years] = ['Mode', 'Days', 'Years'].map((name) => rule && textIn(rule, name));
+  return { retention: mode ? plainText(`${mode}, ${days ? `${days} days` : `${years} years`}`) : null };
 }
 
 /**
- * @param {{ Key: string, VersionId?: string }} entry
- * @param {boolean} isObject
+ * @param {Readonly<Record<string, (entry: XmlElement) => object>>} readers by element
+ * @param {string} marker element with the ID at which the next page begins
+ * @returns {NonNullable<S3Call['readOutput']>} for a list whose pages begin after a key, and after one of its IDs
  */
-function listedVersion({ Key, VersionId = 'null' }, isObject) {
-  return { key: Key, versionId: VersionId, isObject };
+function markedList(readers, marker) {
+  return (root) => {
+    const entries = Object.entries(readers).flatMap(([name, read]) => root.all(name).map(read));
+    return {
+      entries,
+      isTruncated: truncationOf(root, entries.length > 0),
+      nextKey: root.textOf('NextKeyMarker'),
+      nextId: textIn(root, marker),
+    };
+  };
+}
+
+/**
+ * @param {XmlElement} entry of a list of versions
+ * @returns {ListedVersion}
+ */
+function versionIn(entry) {
+  const isLatest = textIn(entry, 'IsLatest')?.toLowerCase() === 'true';
+  return {
+    key: entry.textOf('Key') ?? '',
+    versionId: textIn(entry, 'VersionId') ?? 'null',
+    isObject: isLatest && entry.name === 'Version',
+  };
+}
+
+/**
+ * @param {XmlElement} entry
+ * @returns {ListedUpload}
+ */
+function uploadIn(entry) {
+  return {
+    key: entry.textOf('Key') ?? '',
+    uploadId: textIn(entry, 'UploadId') ?? '',
+    initiatedAt: timeIn(entry, 'Initiated'),
+  };
+}
+
+/**
+ * @param {XmlElement} entry
+ * @param {string} element
+ */
+function textIn(entry, element) {
+  return entry.textOf(element)?.trim();
+}
+
+/** Bytes; 0 if absent, NaN if the text is not a number of bytes. @param {XmlElement} entry */
+function sizeIn(entry) {
+  const text = textIn(entry, 'Size') ?? '0';
+  const size = /^\d+$/.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(size) ? size : NaN;
+}
+
+/**
+ * @param {XmlElement} entry
+ * @param {string} element
+ * @returns {number} epoch ms; 0 if the element is absent or not a date
+ */
+function timeIn(entry, element) {
+  return Date.parse(textIn(entry, element) ?? '') || 0;
 }

@@ -5,14 +5,13 @@ import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { XmlElement, readXml } from '../text/xml.js';
-import { parseErrorBody, parseUnexpectedBody } from './error-response.js';
+import { parseErrorBody, parseUnexpectedBody } from './s3-error.js';
 import {
   MAX_DOCUMENT_BYTES,
   digestIn,
   documentTooLong,
   etagDigest,
   mayResendAtOnce,
-  transferOf,
   withPlainKeys,
 } from './object-connection.js';
 import { S3_CALLS } from './s3-calls.js';
@@ -95,16 +94,10 @@ export class DirectStore {
  * @implements {HttpHandler}
  */
 export class DirectConnection {
-  #signer;
   #now;
   #epochNow;
-  #payloadIsSigned;
-  #basePath;
-  #bucketIsInPath;
   #keysAreForeign;
-  #isR2;
   #onColo;
-  #http;
   /** Reused for every request. */
   #request = {
     method: '',
@@ -158,26 +151,37 @@ export class DirectConnection {
 
   /**
    * @param {string} host the value of the Host header
-   * @param {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>} signer
+   * @param {Pick<RequestSigner, 'sign' | 'signHeaders'>} signer
    * @param {StoreOptions} options
    */
   constructor(host, signer, options) {
-    const { agent, hostname, keepAlive, useTls, basePath = '', addressing, now, epochNow, onColo } = options;
-    const { keysAreForeign = false } = options;
-    this.#signer = signer;
+    const { now, epochNow, onColo = () => {}, keysAreForeign = false } = options;
     this.#now = now;
     this.#epochNow = epochNow;
-    this.#payloadIsSigned = !useTls;
-    this.#basePath = basePath;
-    this.#bucketIsInPath = addressing !== 'virtual';
     this.#keysAreForeign = keysAreForeign;
-    this.#isR2 = isR2(hostname);
-    this.#onColo = onColo ?? (() => {});
-    this.#http = new HttpConnection(this, { agent, host, keepAlive, now });
+    this.#onColo = onColo;
+    /** Where the next requests go. */
+    this.route = this.openRoute(host, signer, options);
     this.#dispatch = (resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      this.#http.send(this.#request);
+      this.route.http.send(this.#request);
+    };
+  }
+
+  /**
+   * @param {string} host the value of the Host header
+   * @param {Pick<RequestSigner, 'sign' | 'signHeaders'>} signer
+   * @param {Pick<StoreOptions, 'agent' | 'hostname' | 'keepAlive' | 'useTls' | 'basePath' | 'addressing' | 'now'>} options
+   */
+  openRoute(host, signer, { agent, hostname, keepAlive, useTls, basePath = '', addressing, now }) {
+    return {
+      signer,
+      basePath,
+      http: new HttpConnection(this, { agent, host, keepAlive, now }),
+      payloadIsSigned: !useTls,
+      bucketIsInPath: addressing !== 'virtual',
+      isR2: isR2(hostname),
     };
   }
 
@@ -188,10 +192,11 @@ export class DirectConnection {
    */
   send(call, { bucket, key, body, size, sink, input }) {
     const { method, query, sendsObject } = call;
-    const start = this.#bucketIsInPath ? `${this.#basePath}/${bucket}` : this.#basePath;
+    const { signer, basePath, bucketIsInPath } = this.route;
+    const start = bucketIsInPath ? `${basePath}/${bucket}` : basePath;
     const path = call.hasKey
       ? `${start}/${this.#keysAreForeign ? encodedPath(key) : key}`
-      : this.#bucketIsInPath
+      : bucketIsInPath
         ? start
         : `${start}/`;
     const request = this.#request;
@@ -202,34 +207,24 @@ export class DirectConnection {
       const document = Buffer.from(call.writeInput(input ?? {}), 'utf8');
       request.body = document;
       request.size = document.length;
-    } else if (call.copiesObject || method === 'POST') {
+    } else if (!sendsObject && (method === 'POST' || method === 'PUT')) {
       request.body = NO_BYTES;
       request.size = 0;
     }
+    const canonical = query === null ? '' : canonicalQuery(queryOf(call, query, input));
+    request.target = canonical === '' ? path : `${path}?${canonical}`;
+    const hashed =
+      call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
     if (input !== undefined && call.headerNames !== null) {
-      const canonical = query === null ? '' : canonicalQuery(queryOf(call, query, input));
-      const headers = namedIn(call.headerNames, input);
-      request.target = canonical === '' ? path : `${path}?${canonical}`;
-      request.headers = this.#signer.signHeaders(method, path, this.#hashOf(request.body), canonical, headers);
-    } else if (call.copiesObject) {
-      request.target = path;
-      request.headers = this.#signer.signCopy(method, path, this.#hashOf(request.body), input?.CopySource);
-    } else if (query === null) {
-      request.target = path;
-      request.headers = this.#signer.sign(method, path, this.#hashOf(request.body));
-    } else {
-      const canonical = canonicalQuery(queryOf(call, query, input));
-      request.target = `${path}?${canonical}`;
-      const hashed =
-        call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
-      const [name, value] = call.needsDigest && Buffer.isBuffer(request.body) ? digestHeader(request.body) : ['', ''];
+      request.headers = signer.signHeaders(method, path, hashed, canonical, namedIn(call.headerNames, input));
+    } else if (call.needsDigest && Buffer.isBuffer(request.body)) {
+      const [name, value] = digestHeader(request.body);
       // Stores refuse x-amz-… headers that are not signed.
       request.headers = name.startsWith('x-amz-')
-        ? this.#signer.signHeaders(method, path, hashed, canonical, [[name, value]])
-        : this.#signer.sign(method, path, hashed, canonical);
-      if (name === MD5_HEADER) {
-        request.headers.push(name, value);
-      }
+        ? signer.signHeaders(method, path, hashed, canonical, [[name, value]])
+        : [...signer.sign(method, path, hashed, canonical), name, value];
+    } else {
+      request.headers = signer.sign(method, path, hashed, canonical);
     }
     if (call.writeInput !== null) {
       request.headers.push('content-type', 'application/xml');
@@ -256,17 +251,13 @@ export class DirectConnection {
     return new Promise(this.#dispatch);
   }
 
-  transfer() {
-    return transferOf(this, this.#call.sendsObject ? this.#size : null);
-  }
-
   /** @param {AttemptError} error */
   abort(error) {
-    this.#http.abort(error);
+    this.route.http.abort(error);
   }
 
   close() {
-    this.#http.close();
+    this.route.http.close();
   }
 
   onConnection() {
@@ -357,7 +348,7 @@ export class DirectConnection {
 
   /** @param {Error} error */
   onError(error) {
-    const { isSent, hasWaited, hasAnswerBegun } = this.#http;
+    const { isSent, hasWaited, hasAnswerBegun } = this.route.http;
     if (!isSent && error instanceof AttemptError) {
       // The attempt ended before its connection opened, so the request cannot have been carried out.
       error.sent = false;
@@ -383,7 +374,7 @@ export class DirectConnection {
     if (this.#documentBytes <= MAX_DOCUMENT_BYTES) {
       this.#document.push(Buffer.from(chunk));
     } else {
-      this.#http.abort(documentTooLong());
+      this.route.http.abort(documentTooLong());
     }
   }
 
@@ -418,7 +409,7 @@ export class DirectConnection {
       status: this.#status,
       retryAfter: this.#retryAfter,
       date: this.#date,
-      isR2: this.#isR2,
+      isR2: this.route.isR2,
       now: this.#epochNow(),
     });
   }
@@ -428,7 +419,7 @@ export class DirectConnection {
     if (body === null) {
       return EMPTY_PAYLOAD_HASH;
     }
-    return this.#payloadIsSigned ? payloadHash(body) : UNSIGNED_PAYLOAD;
+    return this.route.payloadIsSigned ? payloadHash(body) : UNSIGNED_PAYLOAD;
   }
 
   /**

@@ -81,23 +81,6 @@ function decodedKey(key) {
   }
 }
 
-/** @typedef {{ direction: 'sent' | 'received', bytes: number, total: number }} Transfer `total` is -1 if unknown */
-
-/**
- * @param {Pick<ObjectConnection, 'moved' | 'movedBefore' | 'reply'>} connection
- * @param {number | null} size bytes of the object to write; null for a call that does not write
- * @returns {Transfer | null} progress of the attempt's object; null if no byte has moved
- */
-export function transferOf({ moved, movedBefore, reply }, size) {
-  const bytes = moved - movedBefore;
-  if (bytes === 0) {
-    return null;
-  }
-  return size === null
-    ? { direction: 'received', bytes, total: reply.contentLength }
-    : { direction: 'sent', bytes, total: size };
-}
-
 /** A store closes only connections that have been idle for a while. */
 const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 

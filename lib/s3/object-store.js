@@ -1,12 +1,13 @@
+import { createRequire } from 'node:module';
+
 /**
  * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
- * @import { Transfer } from './object-connection.js'
- * @import { CacheStatus } from './cache-status.js'
+ * @import { ClientName, PublicUrl } from '../model/config.js'
+ * @import { CacheStatus } from './public-store.js'
+ * @import { LiveCredentials } from './live-credentials.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
- * @import { LiveCredentials } from './live-credentials.js'
- * @import { SigningRegion } from './signing-region.js'
- * @import { ClientName, PublicUrl } from '../model/config.js'
+ * @import { SigningRegion } from './live-credentials.js'
  */
 
 export { S3_CALLS } from './s3-calls.js';
@@ -33,7 +34,6 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} idleSince monotonic ms at which the previous attempt ended. Set by the caller
  * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole response has
  *   arrived, and its object, if any, has passed through the request's sink. Throws an AttemptError if the attempt fails
- * @property {() => Transfer | null} transfer the progress of the current attempt's object; null if no byte has moved
  * @property {(error: AttemptError) => void} abort ends the current attempt with that error and destroys its socket
  */
 
@@ -165,4 +165,20 @@ export const CLIENT_NAMES = Object.freeze(/** @type {ClientName[]} */ (Object.ke
  */
 export function openStore(client, options) {
   return CLIENTS[client].open(options);
+}
+
+const require = createRequire(import.meta.url);
+
+/** @type {string} */
+export const VERSION = require('../../package.json').version;
+
+/**
+ * The versions that affect a run's figures. The direct client depends on Node alone.
+ *
+ * @param {ClientName} client
+ * @returns {Record<string, string>}
+ */
+export function versionsOf(client) {
+  const packages = CLIENTS[client].packages.map((name) => [name, require(`${name}/package.json`).version]);
+  return { 'r2-benchmark': VERSION, node: process.versions.node, ...Object.fromEntries(packages) };
 }

@@ -1,15 +1,13 @@
-import { plainText } from '../text/plain-text.js';
-import { AddressBook } from '../http/address-book.js';
 import { isNamed } from '../http/response-parser.js';
+import { plainText } from '../text/plain-text.js';
 import { endpointUrl } from './address.js';
-import { CACHE_HEADERS, cacheStatusOf, isCopy } from './cache-status.js';
 import { DirectConnection, DirectStore } from './direct-store.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, THROTTLED } from './s3-error.js';
 
 /**
- * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
- * @import { ObjectConnection, ObjectRequest, ObjectStore, StoreOptions } from './object-store.js'
+ * @import { ObjectRequest, StoreOptions } from './object-store.js'
+ * @import { PublicUrl } from '../model/config.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { RequestSigner } from './sigv4.js'
  */
@@ -17,181 +15,20 @@ import { AttemptError, THROTTLED } from './s3-error.js';
 /** The headers that every read sends. Without `identity`, a server could compress the objects that we verify. */
 const HEADERS = Object.freeze(['accept-encoding', 'identity', 'user-agent', 'r2-benchmark']);
 
-/** @type {Pick<RequestSigner, 'sign' | 'signHeaders' | 'signCopy'>} */
+/** @type {Pick<RequestSigner, 'sign' | 'signHeaders'>} */
 const UNSIGNED = Object.freeze({
   sign: () => [...HEADERS],
   signHeaders: (_method, _path, _hashed, _query, headers) => [...headers.flat(), ...HEADERS],
-  signCopy() {
-    throw new RangeError('expected a request that reads an object');
-  },
 });
 
 /**
  * The public client reads objects as visitors do, with unsigned requests to a public address, such as a custom domain
  * with a cache. All other requests use the S3 API, as the direct client's do.
- *
- * @implements {ObjectStore}
  */
-export class PublicStore {
-  #options;
-  #url;
-  #api;
-  /** Keyed by host. @type {ReadonlyMap<string, KeepAliveAgent>} */
-  #agents;
-  /** @type {PublicConnection[]} */
-  #connections = [];
-
+export class PublicStore extends DirectStore {
   /** @param {StoreOptions} options */
   constructor(options) {
-    if (options.publicUrl === undefined) {
-      throw new RangeError('expected the public URL to read from (--public-url or PUBLIC_URL)');
-    }
-    this.#options = options;
-    this.#url = options.publicUrl;
-    this.#api = new DirectStore(options);
-    const hosts = new Set(options.buckets.map((bucket) => this.#hostOf(bucket)));
-    this.#agents = new Map([...hosts].map((hostname) => [hostname, this.#openAgent(hostname)]));
-  }
-
-  openConnection() {
-    const connection = new PublicConnection(
-      this.#api.openConnection(),
-      (bucket) => this.#hostOf(bucket),
-      this.#openReader,
-    );
-    this.#connections.push(connection);
-    return connection;
-  }
-
-  async close() {
-    this.#connections.forEach((connection) => connection.close());
-    await this.#api.close();
-  }
-
-  /** @param {string} bucket */
-  #hostOf(bucket) {
-    return this.#url.hostname.replace('{bucket}', bucket);
-  }
-
-  /** @type {(hostname: string) => PublicReader} */
-  #openReader = (hostname) => {
-    const { port, useTls, basePath, bucketInPath } = this.#url;
-    const url = endpointUrl({ hostname, port, useTls, basePath });
-    return new PublicReader(new URL(url).host, url, {
-      ...this.#options,
-      hostname,
-      port,
-      useTls,
-      basePath,
-      agent: /** @type {KeepAliveAgent} */ (this.#agents.get(hostname)),
-      addressing: bucketInPath ? 'path' : 'virtual',
-    });
-  };
-
-  /** @param {string} hostname */
-  #openAgent(hostname) {
-    const { port, useTls, proxy } = this.#url;
-    const { agent, family, now } = this.#options;
-    const addresses = new AddressBook(proxy?.hostname ?? hostname, now, family);
-    return agent.openBeside({ hostname, port, useTls, proxy, addresses });
-  }
-}
-
-/**
- * One thread's connections: one to the S3 API, and one to each public host that it reads from. Only one attempt runs at
- * a time. Most properties are those of the connection that the last attempt used.
- *
- * @implements {ObjectConnection}
- */
-class PublicConnection {
-  #api;
-  #hostOf;
-  #openReader;
-  /** Keyed by host. @type {Map<string, PublicReader>} */
-  #readers = new Map();
-  /** @type {DirectConnection} */
-  #active;
-  #startedAt = 0;
-  movedBefore = 0;
-
-  /**
-   * @param {DirectConnection} api
-   * @param {(bucket: string) => string} hostOf
-   * @param {(hostname: string) => PublicReader} openReader
-   */
-  constructor(api, hostOf, openReader) {
-    this.#api = api;
-    this.#hostOf = hostOf;
-    this.#openReader = openReader;
-    this.#active = api;
-  }
-
-  /**
-   * @param {S3Call} call
-   * @param {ObjectRequest} request
-   */
-  send(call, request) {
-    this.movedBefore = this.moved;
-    const reader = readsObject(call) && request.byApi !== true ? this.#readerFor(request.bucket) : null;
-    this.#active = reader ?? this.#api;
-    this.#active.startedAt = this.#startedAt;
-    const sent = this.#active.send(call, request);
-    return reader === null
-      ? sent
-      : sent.catch((error) => {
-          throw reader.explained(error);
-        });
-  }
-
-  get reply() {
-    return this.#active.reply;
-  }
-
-  get startedAt() {
-    return this.#startedAt;
-  }
-
-  set startedAt(moment) {
-    this.#startedAt = moment;
-  }
-
-  get moved() {
-    let moved = this.#api.moved;
-    this.#readers.forEach((reader) => (moved += reader.moved));
-    return moved;
-  }
-
-  get answeredAt() {
-    return this.#active.answeredAt;
-  }
-
-  get idleSince() {
-    return this.#active.idleSince;
-  }
-
-  set idleSince(moment) {
-    this.#active.idleSince = moment;
-  }
-
-  transfer() {
-    return this.#active.transfer();
-  }
-
-  /** @param {AttemptError} error */
-  abort(error) {
-    this.#active.abort(error);
-  }
-
-  close() {
-    this.#readers.forEach((reader) => reader.close());
-  }
-
-  /** @param {string} bucket */
-  #readerFor(bucket) {
-    const hostname = this.#hostOf(bucket);
-    const reader = this.#readers.get(hostname) ?? this.#openReader(hostname);
-    this.#readers.set(hostname, reader);
-    return reader;
+    super(options, PublicConnection);
   }
 }
 
@@ -226,31 +63,41 @@ function adviceOf({ kind, status }, location) {
     : "the server at this address does not serve the bucket's objects";
 }
 
-class PublicReader extends DirectConnection {
-  #url;
+/** One thread's connections: one to the S3 API, and one to each public host that it reads from. */
+class PublicConnection extends DirectConnection {
+  #api;
+  /** Keyed by bucket. @type {Map<string, { url: string, route: DirectConnection['route'] }>} */
+  #readers = new Map();
   /** The index in CACHE_HEADERS of the first header found so far. */
   #header = CACHE_HEADERS.length;
   /** The target of a redirect. */
   #location = '';
 
-  /**
-   * @param {string} host the value of the Host header
-   * @param {string} url for messages
-   * @param {StoreOptions} options
-   */
-  constructor(host, url, options) {
-    super(host, UNSIGNED, options);
-    this.#url = url;
-    this.reply.publicUrl = url;
-  }
-
-  /** Adds the public URL, and advice on what to check, to an attempt's error. @param {unknown} error */
-  explained(error) {
-    if (error instanceof AttemptError) {
-      error.publicUrl = this.#url;
-      error.advice = adviceOf(error, this.#location);
+  /** @param {ConstructorParameters<typeof DirectConnection>} parameters */
+  constructor(...parameters) {
+    super(...parameters);
+    const [, , options] = parameters;
+    this.#api = this.route;
+    const publicUrl = /** @type {PublicUrl} */ (options.publicUrl);
+    const { port, useTls, basePath, bucketInPath, proxy } = publicUrl;
+    /** @type {Map<string, DirectConnection['route']>} */
+    const routes = new Map();
+    for (const bucket of options.buckets) {
+      const hostname = publicUrl.hostname.replace('{bucket}', bucket);
+      const url = endpointUrl({ hostname, port, useTls, basePath });
+      const route =
+        routes.get(hostname) ??
+        this.openRoute(new URL(url).host, UNSIGNED, {
+          ...options,
+          hostname,
+          useTls,
+          basePath,
+          agent: options.agent.beside({ hostname, port, useTls, proxy, family: options.family }),
+          addressing: bucketInPath ? 'path' : 'virtual',
+        });
+      routes.set(hostname, route);
+      this.#readers.set(bucket, { url, route });
     }
-    return error;
   }
 
   /**
@@ -258,13 +105,31 @@ class PublicReader extends DirectConnection {
    * @param {ObjectRequest} request
    */
   send(call, request) {
+    const isRead = call === S3_CALLS.GetObject || call === S3_CALLS.HeadObject;
+    const reader = isRead && request.byApi !== true ? this.#readers.get(request.bucket) : undefined;
+    this.route = reader?.route ?? this.#api;
     this.#header = CACHE_HEADERS.length;
-    this.reply.cacheStatus = 'none';
+    this.#location = '';
+    this.reply.publicUrl = reader?.url;
+    this.reply.cacheStatus = reader && 'none';
     this.reply.isCopy = false;
     this.reply.isPage = false;
-    this.#location = '';
     this.reply.age = -1;
-    return super.send(call, request);
+    const sent = super.send(call, request);
+    return reader === undefined
+      ? sent
+      : sent.catch((error) => {
+          if (error instanceof AttemptError) {
+            error.publicUrl = reader.url;
+            error.advice = adviceOf(error, this.#location);
+          }
+          throw error;
+        });
+  }
+
+  close() {
+    this.#api.http.close();
+    this.#readers.forEach(({ route }) => route.http.close());
   }
 
   /**
@@ -277,6 +142,9 @@ class PublicReader extends DirectConnection {
    */
   onHeader(bytes, name, nameEnd, value, valueEnd, status) {
     super.onHeader(bytes, name, nameEnd, value, valueEnd, status);
+    if (this.route === this.#api) {
+      return;
+    }
     const header = CACHE_HEADERS.findIndex((each) => isNamed(bytes, name, nameEnd, each));
     if (header >= 0 && header < this.#header) {
       this.#header = header;
@@ -294,7 +162,99 @@ class PublicReader extends DirectConnection {
   }
 }
 
-/** @param {S3Call} call */
-function readsObject(call) {
-  return call === S3_CALLS.GetObject || call === S3_CALLS.HeadObject;
+/**
+ * How a cache handled a request, in Cloudflare's terms:
+ * https://developers.cloudflare.com/cache/concepts/cache-responses/.
+ *
+ * @typedef {'HIT' | 'MISS' | 'EXPIRED' | 'REVALIDATED' | 'STALE' | 'UPDATING' | 'BYPASS' | 'DYNAMIC' | 'other' |
+ *   'none'} CacheStatus `none` if no header gives a status; `other` for any other status
+ */
+
+/** @type {readonly CacheStatus[]} */
+const CACHE_STATUSES = ['HIT', 'MISS', 'EXPIRED', 'REVALIDATED', 'STALE', 'UPDATING', 'BYPASS', 'DYNAMIC'];
+
+/** Headers that give the status. The first one present in a response counts. */
+export const CACHE_HEADERS = Object.freeze(['cf-cache-status', 'x-cache', 'x-cache-status', 'cache-status']);
+
+/** The RFC 9211 header, which has its own syntax. */
+const STANDARD = CACHE_HEADERS.indexOf('cache-status');
+
+/** Statuses of responses that the cache served from a stored copy. @type {ReadonlySet<string | undefined>} */
+const COPIES = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
+
+/** Limit on remembered header values, because a response can contain anything. */
+const MAX_REMEMBERED = 1000;
+
+/** @type {Map<string, CacheStatus>[]} by header */
+const remembered = CACHE_HEADERS.map(() => new Map());
+
+/** Whether the cache may have served an older copy. @param {CacheStatus | undefined} status */
+export function isCopy(status) {
+  return COPIES.has(status);
+}
+
+/**
+ * @param {number} header its index in CACHE_HEADERS
+ * @param {string} value
+ * @returns {CacheStatus}
+ */
+export function cacheStatusOf(header, value) {
+  const known = remembered[header].get(value);
+  if (known !== undefined) {
+    return known;
+  }
+  // In a list, the cache nearest to the client comes last.
+  const last = value.slice(value.lastIndexOf(',') + 1).trim();
+  const status = header === STANDARD ? standardStatus(last) : namedStatus(last);
+  if (remembered[header].size < MAX_REMEMBERED) {
+    remembered[header].set(value, status);
+  }
+  return status;
+}
+
+/**
+ * @param {string} text such as `HIT`, `Hit from cloudfront` or `TCP_MISS`
+ * @returns {CacheStatus}
+ */
+function namedStatus(text) {
+  if (text === '' || text === '-') {
+    return 'none';
+  }
+  const [, word = ''] = /^(?:TCP_)?(?:MEM_)?([A-Z]+)(?![A-Z])/.exec(text.toUpperCase()) ?? [];
+  return CACHE_STATUSES.find((status) => status === word) ?? 'other';
+}
+
+/** Keyed by the reason for forwarding the request (RFC 9211). @type {Readonly<Record<string, CacheStatus>>} */
+const FORWARDED = Object.freeze({
+  miss: 'MISS',
+  'uri-miss': 'MISS',
+  'vary-miss': 'MISS',
+  partial: 'MISS',
+  stale: 'EXPIRED',
+  bypass: 'BYPASS',
+  request: 'BYPASS',
+  method: 'DYNAMIC',
+});
+
+/**
+ * @param {string} member such as `Nginx; hit; ttl=30` or `Varnish; fwd=stale; fwd-status=304`
+ * @returns {CacheStatus}
+ */
+function standardStatus(member) {
+  const [name, ...parameters] = member
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const values = new Map(parameters.map((parameter) => /** @type {[string, string]} */ (parameter.split('=', 2))));
+  const forwarded = values.get('fwd');
+  if (values.has('hit')) {
+    return Number(values.get('ttl') ?? 0) < 0 ? 'STALE' : 'HIT';
+  }
+  if (forwarded === 'stale' && values.get('fwd-status') === '304') {
+    return 'REVALIDATED';
+  }
+  if (forwarded === undefined) {
+    return name === '' ? 'none' : 'other';
+  }
+  return Object.hasOwn(FORWARDED, forwarded) ? FORWARDED[forwarded] : 'other';
 }

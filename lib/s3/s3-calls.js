@@ -1,7 +1,100 @@
-import { readCompletion, readCopy, readDeletion, readList, readUpload } from './documents.js';
-import { writeCompletion, writeDeletion } from './documents.js';
-
 /** @import { XmlElement } from '../text/xml.js' */
+
+// Writes and reads the XML that operations send and receive. Object members have the SDK's names. Stores differ in the
+// names of root elements, so a response is recognised by what it contains.
+
+/** An unescaped carriage return would be read as a line feed. @type {Readonly<Record<string, string>>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
+
+/** The body of a DeleteObjects request. @param {Readonly<Record<string, any>>} input */
+export function writeDeletion({ Delete: { Objects, Quiet = false } }) {
+  const objects = Objects.map(
+    (/** @type {{ Key: string, VersionId?: string }} */ { Key, VersionId }) =>
+      `<Object><Key>${escaped(Key)}</Key>${VersionId === undefined ? '' : `<VersionId>${escaped(VersionId)}</VersionId>`}</Object>`,
+  );
+  const quiet = Quiet ? '<Quiet>true</Quiet>' : '';
+  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects.join('')}${quiet}</Delete>`;
+}
+
+/** @typedef {{ Key: string, Code: string, Message?: string }} RefusedDeletion `Key` and `Code` are '' if absent */
+
+/**
+ * @param {XmlElement} root of the response to DeleteObjects
+ * @param {readonly string[]} keys of its deleted objects
+ * @returns {{ Deleted: { Key: string }[], Errors: RefusedDeletion[] }} empty lists if the document is something else
+ */
+function readDeletion(root, keys) {
+  return { Deleted: keys.map((Key) => ({ Key })), Errors: root.all('Error').map(refusedDeletion) };
+}
+
+/**
+ * @param {XmlElement} entry
+ * @returns {RefusedDeletion}
+ */
+function refusedDeletion(entry) {
+  const message = entry.textOf('Message');
+  return {
+    Key: entry.textOf('Key') ?? '',
+    Code: entry.textOf('Code') ?? '',
+    ...(message === undefined ? {} : { Message: message }),
+  };
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replace(/[&<>\r]/g, (character) => ENTITIES[character]);
+}
+
+/** Empty if the document is something else. @param {XmlElement} root of the response to CreateMultipartUpload */
+function readUpload(root) {
+  return { UploadId: root.textOf('UploadId')?.trim() };
+}
+
+/** The body of a CompleteMultipartUpload request. @param {Readonly<Record<string, any>>} input */
+function writeCompletion({ MultipartUpload: { Parts } }) {
+  const parts = Parts.map((/** @type {Record<string, string | number>} */ part) => {
+    const members = Object.entries(part).map(([name, value]) => `<${name}>${escaped(String(value))}</${name}>`);
+    return `<Part>${members.join('')}</Part>`;
+  });
+  return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
+}
+
+/** Empty if the document is something else. @param {XmlElement} root of the response to CompleteMultipartUpload */
+function readCompletion(root) {
+  return { ETag: root.textOf('ETag')?.trim() };
+}
+
+/** Empty if the document is something else. @param {XmlElement} root of the response to CopyObject */
+function readCopy(root) {
+  return { CopyObjectResult: { ETag: root.textOf('ETag')?.trim() } };
+}
+
+/**
+ * @param {XmlElement} root of the response to ListObjectsV2
+ * @param {readonly string[]} keys of its objects
+ */
+function readList(root, keys) {
+  return {
+    Contents: keys.map((Key) => ({ Key })),
+    IsTruncated: truncationOf(root, keys.length > 0),
+    EncodingType: root.textOf('EncodingType')?.trim(),
+    NextContinuationToken: root.textOf('NextContinuationToken'),
+  };
+}
+
+/** Elements that every list has some of, even if nothing is listed. */
+const LIST_ELEMENTS = ['IsTruncated', 'Name', 'Bucket', 'Prefix', 'KeyCount', 'MaxKeys', 'MaxUploads'];
+
+/**
+ * @param {XmlElement} root
+ * @param {boolean} hasEntries
+ * @returns {boolean | undefined} whether there are more pages; undefined if it is not a list
+ */
+export function truncationOf(root, hasEntries) {
+  const isList = hasEntries || LIST_ELEMENTS.some((name) => root.textOf(name) !== undefined);
+  const text = (root.textOf('IsTruncated') ?? 'false').trim().toLowerCase();
+  return isList && (text === 'true' || text === 'false') ? text === 'true' : undefined;
+}
 
 /**
  * A call of the S3 API, and how it is sent over HTTP:
@@ -14,8 +107,7 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {Readonly<Record<string, string>> | null} query common to all requests; null if there is no query
  * @property {Readonly<Record<string, string>>} queryNames query parameters, keyed by member of a request's `input`
  * @property {Readonly<Record<string, string>> | null} headerNames signed headers, keyed by member of the `input`, and
- *   sorted by name; all names sort between `host` and `x-amz-content-sha256`; null if no member is sent as a header
- * @property {boolean} copiesObject whether the store copies the object in the input's `CopySource`
+ *   as RequestSigner.signHeaders() requires; null if no member is sent as a header
  * @property {boolean} sendsObject whether the body of the request is an object, or a part of one
  * @property {boolean} receivesObject whether the body of a successful response is an object, for the request's sink
  * @property {boolean} returnsEtag whether the output contains the unchanged ETag header, because a later request must
@@ -37,7 +129,6 @@ export const OBJECT_CALL = {
   query: null,
   queryNames: {},
   headerNames: null,
-  copiesObject: false,
   sendsObject: false,
   receivesObject: false,
   returnsEtag: false,
@@ -48,8 +139,8 @@ export const OBJECT_CALL = {
   readOutput: null,
 };
 
-/** Checksum headers of a request body. At most one of them is sent. */
-const CHECKSUM = { ChecksumCRC32C: 'x-amz-checksum-crc32c', ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
+/** Checksum header of a request body. */
+const CHECKSUM = { ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
 
 const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 
@@ -63,7 +154,13 @@ export const S3_CALLS = Object.freeze(
       headerNames: { IfMatch: 'if-match', IfNoneMatch: 'if-none-match', ...CHECKSUM },
       sendsObject: true,
     },
-    CopyObject: { ...OBJECT_CALL, name: 'CopyObject', method: 'PUT', copiesObject: true, readOutput: readCopy },
+    CopyObject: {
+      ...OBJECT_CALL,
+      name: 'CopyObject',
+      method: 'PUT',
+      headerNames: { CopySource: 'x-amz-copy-source' },
+      readOutput: readCopy,
+    },
     GetObject: {
       ...OBJECT_CALL,
       name: 'GetObject',

@@ -1,9 +1,8 @@
+import { decodeEntities } from '../text/entities.js';
 import { plainText } from '../text/plain-text.js';
 import { WITHHELD } from '../text/redact.js';
-import { parseRetryAfter } from './error-response.js';
-import { isRegion } from './signing-region.js';
-
-/** @import { Transfer } from './object-connection.js' */
+import { readXml } from '../text/xml.js';
+import { isRegion } from './live-credentials.js';
 
 /**
  * How a failed attempt is handled:
@@ -148,24 +147,8 @@ const NO_ROOM =
  * Codes that prove that the request was not carried out, because they state what is wrong with the request itself. Any
  * other error may come from a proxy that had already forwarded the request, or may have occurred after the work.
  */
-const NOT_CARRIED_OUT = new Set([
-  'AuthorizationQueryParametersError',
-  'BadDigest',
-  'EntityTooLarge',
-  'EntityTooSmall',
-  'IncompleteBody',
-  'InvalidArgument',
-  'InvalidDigest',
-  'InvalidRequest',
-  'InvalidURI',
-  'KeyTooLongError',
-  'MetadataTooLarge',
-  'MethodNotAllowed',
-  'MissingContentLength',
-  'NotImplemented',
-  'XAmzContentChecksumMismatch',
-  'XAmzContentSHA256Mismatch',
-]);
+const NOT_CARRIED_OUT =
+  /^(AuthorizationQueryParametersError|BadDigest|EntityToo(Large|Small)|IncompleteBody|Invalid(Argument|Digest|Request|URI)|KeyTooLongError|MetadataTooLarge|MethodNotAllowed|MissingContentLength|NotImplemented|XAmzContent(Checksum|SHA256)Mismatch)$/;
 
 /** Statuses that prove that the request was not carried out: the address is wrong, or access was denied. */
 const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
@@ -173,31 +156,25 @@ const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
 /** Kinds that prove the same, whatever the status. */
 const NOT_CARRIED_OUT_KINDS = new Set(['denied', 'no-bucket']);
 
-const NOT_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EMFILE',
-  'ENFILE',
-  'ERR_CONNECT_TIMEOUT',
-  'ERR_PROXY_REFUSED',
-]);
-const LOST_ROUTE = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
-const NO_LOCAL_PORT = 'EADDRNOTAVAIL';
-const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'EAI_NODATA']);
-const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
-const CERTIFICATE =
-  /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
-const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
+const CLOSED = /^(ECONNRESET|EPIPE|ECONNABORTED|ETIMEDOUT)$/;
 
-/** The error's name in http/protocol-error.js. With the SDK, node:http throws errors with HPE_… codes instead. */
+/** Kinds of failures by the error's code. @type {readonly (readonly [code: RegExp, kind: string])[]} */
+const FAILURES = [
+  [/^EADDRNOTAVAIL$/, NO_PORT],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EMFILE|ENFILE|ERR_CONNECT_TIMEOUT|ERR_PROXY_REFUSED)$/, 'connect'],
+  [/^(ENOTFOUND|EAI_AGAIN|EAI_FAIL|ENODATA|EAI_NODATA)$/, 'name'],
+  [
+    /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/,
+    'certificate',
+  ],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO$)/, 'tls'],
+  [CLOSED, 'connection'],
+  // With the SDK, node:http reads the responses.
+  [/^HPE_/, 'protocol'],
+];
+
+/** The error's name in http/response-parser.js. */
 const UNREADABLE = 'ProtocolError';
-
-/**
- * R2's response if the bucket is overloaded but R2 does not ask for fewer requests. According to its documentation, a
- * 500 «usually» means an overload. The response to a HEAD has no code.
- */
-const R2_OVERLOAD = { status: 500, codes: ['InternalError', ''] };
 
 /** Failures before the request had a connection, so that it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
@@ -223,7 +200,7 @@ export function classifyAnswer({ status, code = '', message = '', region = '', r
   const { retryAfter = null, date = null, isR2 = false, now } = answer;
   // The code is untrusted text: looking up `constructor` must not find an inherited property.
   const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code, message);
-  const shownCode = Object.hasOwn(BY_CODE, code) || NOT_CARRIED_OUT.has(code) ? code : plainText(code);
+  const shownCode = Object.hasOwn(BY_CODE, code) || NOT_CARRIED_OUT.test(code) ? code : plainText(code);
   const shownMessage = plainText(message);
   const request = shownMessage === WITHHELD && REQUEST_ID.test(requestId) ? `request ${plainText(requestId)}` : '';
   const details = [shownCode, shownMessage, request].filter((part) => part !== '').join(': ');
@@ -237,9 +214,10 @@ export function classifyAnswer({ status, code = '', message = '', region = '', r
     region: code === WRONG_REGION && isRegion(plainText(region)) ? region : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
-    isOverload: isR2 && status === R2_OVERLOAD.status && R2_OVERLOAD.codes.includes(code),
+    // According to its documentation, R2's 500 «usually» means an overload. The response to a HEAD has no code.
+    isOverload: isR2 && status === 500 && (code === 'InternalError' || code === ''),
     outcomeUnknown:
-      !NOT_CARRIED_OUT_STATUSES.has(status) && !NOT_CARRIED_OUT.has(code) && !NOT_CARRIED_OUT_KINDS.has(kind),
+      !NOT_CARRIED_OUT_STATUSES.has(status) && !NOT_CARRIED_OUT.test(code) && !NOT_CARRIED_OUT_KINDS.has(kind),
   });
 }
 
@@ -309,70 +287,40 @@ export function classifyFailure(error, { sent, answered, stale }) {
   // The code of a DOMException, such as that of AbortSignal.timeout(), is a number.
   const code = typeof given === 'string' ? given : '';
   // If a route disappears after a request was sent, the connection fails with the code of a failed connect.
-  const isLostRoute = sent && LOST_ROUTE.has(code) && syscall !== 'connect';
-  const kind = failureKind(isLostRoute ? 'ECONNRESET' : code, name, answered);
+  const isLostRoute = sent && /^E(HOST|NET)UNREACH$/.test(code) && syscall !== 'connect';
+  const [, named] = isLostRoute ? ['', 'connection'] : (FAILURES.find(([codes]) => codes.test(code)) ?? []);
+  const isStale = named === 'connection' && stale && !answered;
+  const kind =
+    named === 'connection' && answered
+      ? 'truncated'
+      : isStale
+        ? 'stale-connection'
+        : (named ?? (name === UNREADABLE ? 'protocol' : 'other'));
+  const reachedStore = sent && !BEFORE_REQUEST.has(kind);
   return new AttemptError({
-    kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
+    kind,
     handling: 'retry',
-    message: plainText(describeFailure(reason, code)),
+    message: plainText(code === '' || reason.includes(code) ? reason : `${reason} (${code})`),
     code: code || name,
     retryAfter: kind === NO_PORT ? PORT_PAUSE_MS : 0,
-    sent: sent && !BEFORE_REQUEST.has(kind),
-    outcomeUnknown: sent && !BEFORE_REQUEST.has(kind),
-    staleConnection: kind === 'connection' && stale && !answered,
+    sent: reachedStore,
+    outcomeUnknown: reachedStore,
+    staleConnection: isStale,
   });
 }
 
-/**
- * @param {string} message
- * @param {string} code
- */
-function describeFailure(message, code) {
-  return code === '' || message.includes(code) ? message : `${message} (${code})`;
-}
+/** The system can buffer this many bytes, so having moved no more than that does not show that the network works. */
+const MAX_BUFFERED_BYTES = 64 * 1024;
 
-/**
- * @param {string} code
- * @param {string} name
- * @param {boolean} answered
- */
-function failureKind(code, name, answered) {
-  if (code === NO_LOCAL_PORT) {
-    return NO_PORT;
-  }
-  if (NOT_CONNECTED.has(code)) {
-    return 'connect';
-  }
-  if (NO_NAME.has(code)) {
-    return 'name';
-  }
-  if (CERTIFICATE.test(code)) {
-    return 'certificate';
-  }
-  if (TLS.test(code)) {
-    return 'tls';
-  }
-  if (answered && CLOSED.has(code)) {
-    return 'truncated';
-  }
-  if (name === UNREADABLE || code.startsWith('HPE_')) {
-    return 'protocol';
-  }
-  return CLOSED.has(code) ? 'connection' : 'other';
-}
-
-/** The system can buffer this many bytes, so having sent no more than that does not show that the network works. */
-const MAX_BYTES_TAKEN_AT_ONCE = 64 * 1024;
-
-const MEGABYTE = 1024 ** 2;
+const MEBIBYTE = 1024 ** 2;
 
 /**
  * @param {number} timeout ms allowed for the attempt
- * @param {Transfer | null} [transfer] progress of its object
+ * @param {number} [moved] bytes of its object
  */
-export function timeoutError(timeout, transfer = null) {
-  const wasMoving = transfer !== null && !(transfer.direction === 'sent' && transfer.total <= MAX_BYTES_TAKEN_AT_ONCE);
-  const progress = wasMoving ? `, with ${describeTransfer(transfer)}: try a longer --timeout` : '';
+export function timeoutError(timeout, moved = 0) {
+  const wasMoving = moved > MAX_BUFFERED_BYTES;
+  const progress = wasMoving ? `, with ${(moved / MEBIBYTE).toFixed(1)} MiB of its object: try a longer --timeout` : '';
   return new AttemptError({
     kind: TIMEOUT,
     handling: 'retry',
@@ -383,9 +331,61 @@ export function timeoutError(timeout, transfer = null) {
   });
 }
 
-/** @param {Transfer} transfer */
-function describeTransfer({ direction, bytes, total }) {
-  const isLarge = Math.max(bytes, total) >= MEGABYTE;
-  const format = (/** @type {number} */ count) => (isLarge ? (count / MEGABYTE).toFixed(1) : String(count));
-  return `${format(bytes)}${total < 0 ? '' : ` of ${format(total)}`} ${isLarge ? 'MiB' : 'bytes'} ${direction}`;
+const CODE = /^[A-Za-z0-9.]{1,64}$/;
+const MAX_SHOWN = 100;
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
+
+/** Reads an S3 error response's body, which is untrusted text. Fields are '' if it is not XML. @param {string} body */
+export function parseErrorBody(body) {
+  const { root } = readXml(body);
+  // Some gateways wrap the error in a document of their own.
+  const error = root.all('Error')[0] ?? root;
+  const code = error.textOf('Code')?.trim() ?? '';
+  return {
+    code: CODE.test(code) ? code : '',
+    message: error.textOf('Message')?.trim() ?? (CODE.test(code) || error.name === 'Error' ? '' : wordsOf(body)),
+    region: error.textOf('Region')?.trim() ?? '',
+    requestId: error.textOf('RequestId')?.trim() ?? '',
+  };
+}
+
+/** Reads the body of a response that reports success, and should have no such body. @param {string} body */
+export function parseUnexpectedBody(body) {
+  const error = parseErrorBody(body);
+  return error.code + error.message === '' ? { ...error, message: body.trim().slice(0, MAX_SHOWN) } : error;
+}
+
+/**
+ * A page's title, a JSON message, or the text itself: what a proxy, or a server that is not S3, says.
+ *
+ * @param {string} body untrusted text
+ */
+export function wordsOf(body) {
+  const said =
+    /<title[^<>]*>([^<]*[^<\s])/i.exec(body) ??
+    /"(?:message|msg|error_?description|detail|error|title|reason)" ?: ?"((?:[^"\\]|\\.)*)"/i.exec(body);
+  const words = decodeEntities(said?.[1] ?? body.replace(/<[^<>]*>/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+  // Titles such as «404 Not Found» repeat the status.
+  return words.replace(/^[1-5]\d\d (?=\S)/, '');
+}
+
+/**
+ * The Retry-After header contains a number of seconds or an HTTP date (RFC 9110, section 10.2.3).
+ *
+ * @param {string | null} value
+ * @param {number} now epoch ms
+ * @returns {number} ms; 0 if there is no need to wait
+ */
+export function parseRetryAfter(value, now) {
+  if (value === null) {
+    return 0;
+  }
+  const text = value.trim();
+  if (/^\d+$/.test(text)) {
+    return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  }
+  // Date.parse() accepts nearly any text that ends in a number.
+  return HTTP_DATE.test(text) ? Math.max((Date.parse(text) || 0) - now, 0) : 0;
 }

@@ -2,12 +2,12 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { ProtocolError } from '../http/protocol-error.js';
+import { ProtocolError } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from '../text/entities.js';
 import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
-import { parseUnexpectedBody, wordsOf } from './error-response.js';
+import { parseUnexpectedBody, wordsOf } from './s3-error.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**

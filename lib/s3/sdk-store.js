@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
-import { digestIn, mayResendAtOnce, transferOf, withPlainKeys } from './object-connection.js';
+import { digestIn, mayResendAtOnce, withPlainKeys } from './object-connection.js';
 import { isR2 } from './cloudflare.js';
 import { S3_CALLS } from './s3-calls.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
@@ -50,8 +50,6 @@ class SdkConnection {
   #aborted = null;
   /** The call of the current attempt. @type {S3Call} */
   #call = S3_CALLS.HeadObject;
-  /** Bytes of the object being written. */
-  #size = 0;
 
   /** @type {Reply} */
   reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
@@ -80,7 +78,6 @@ class SdkConnection {
    */
   async send(call, request) {
     this.#call = call;
-    this.#size = request.size;
     this.#aborted = null;
     this.#controller = new AbortController();
     this.movedBefore = this.moved;
@@ -95,10 +92,6 @@ class SdkConnection {
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);
     }
-  }
-
-  transfer() {
-    return transferOf(this, this.#call.sendsObject ? this.#size : null);
   }
 
   /** @param {AttemptError} error */

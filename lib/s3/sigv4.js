@@ -2,7 +2,7 @@ import { createHash, createHmac, hash } from 'node:crypto';
 
 /**
  * @import { LiveCredentials } from './live-credentials.js'
- * @import { SigningRegion } from './signing-region.js'
+ * @import { SigningRegion } from './live-credentials.js'
  */
 
 // AWS Signature Version 4, in the terms of its specification:
@@ -13,7 +13,7 @@ const SERVICE = 's3';
 /** Replaces the hash of a payload that is not signed because TLS already protects it. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
-const COPY_SOURCE = 'x-amz-copy-source';
+const HASH_HEADER = 'x-amz-content-sha256';
 
 const HASH_BYTES = 32;
 const HASH_DIGITS = 2 * HASH_BYTES;
@@ -149,9 +149,7 @@ export class RequestSigner {
   #lastHeaders = '';
   #authorizationScope = '';
   #headersEnd = '';
-  #headersEndOfCopy = '';
   #authorizationStart = '';
-  #authorizationStartOfCopy = '';
 
   /**
    * @param {{ credentials: LiveCredentials, region: SigningRegion, host: string, now: () => number }} options `host`:
@@ -183,29 +181,19 @@ export class RequestSigner {
    * @param {string} method
    * @param {string} path already encoded
    * @param {string} hashed see {@link sign}
-   * @param {string} source encoded bucket and key of the object to copy
-   */
-  signCopy(method, path, hashed, source) {
-    this.#refresh();
-    const headers = `host:${this.#host}\nx-amz-content-sha256:${hashed}\n${COPY_SOURCE}:${source}${this.#headersEndOfCopy}`;
-    const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n\n${headers}${hashed}`));
-    return [...this.#headersOf(hashed, this.#authorizationStartOfCopy + signature), COPY_SOURCE, source];
-  }
-
-  /**
-   * @param {string} method
-   * @param {string} path already encoded
-   * @param {string} hashed see {@link sign}
    * @param {string} query see {@link canonicalQuery}
-   * @param {readonly [name: string, value: string][]} headers to add, sorted by name; all names sort after
-   *   `host` and before `x-amz-content-sha256`
+   * @param {readonly [name: string, value: string][]} headers to add, sorted by name: either all names sort between `host`
+   *   and `x-amz-content-sha256`, or all names sort between the latter and `x-amz-date`
    */
   signHeaders(method, path, hashed, query, headers) {
     this.#refresh();
-    const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
+    const given = headers.map(([name, value]) => `${name}:${value}\n`).join('');
     const names = headers.map(([name]) => `${name};`).join('');
-    const signedHeaders = `host;${names}x-amz-content-sha256;${this.#lastSigned}`;
-    const canonical = `host:${this.#host}\n${lines}x-amz-content-sha256:${hashed}${this.#lastHeaders}${signedHeaders}\n`;
+    const isFirst = given < HASH_HEADER;
+    const signedHeaders = `host;${isFirst ? names : ''}${HASH_HEADER};${isFirst ? '' : names}${this.#lastSigned}`;
+    const own = `${HASH_HEADER}:${hashed}\n`;
+    const lines = `host:${this.#host}\n${isFirst ? given + own : own + given}${this.#lastHeaders}`;
+    const canonical = `${lines}${signedHeaders}\n`;
     const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${canonical}${hashed}`));
     const authorization = `${this.#authorizationScope}${signedHeaders}, Signature=${signature}`;
     return [...this.#headersOf(hashed, authorization), ...headers.flat()];
@@ -248,18 +236,14 @@ export class RequestSigner {
     const scope = `${day}/${region}/${SERVICE}/aws4_request`;
     const lastSigned = `x-amz-date${sessionToken ? ';x-amz-security-token' : ''}`;
     const signedHeaders = `host;x-amz-content-sha256;${lastSigned}`;
-    // The signed headers must be sorted.
-    const signedHeadersOfCopy = `host;x-amz-content-sha256;${COPY_SOURCE};${lastSigned}`;
     const tokenHeader = sessionToken ? `x-amz-security-token:${sessionToken}\n` : '';
     const start = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=`;
-    const headersEnd = `\nx-amz-date:${this.#date}\n${tokenHeader}\n`;
+    const headersEnd = `x-amz-date:${this.#date}\n${tokenHeader}\n`;
     this.#textSigner = new TextSigner(this.#key, `${ALGORITHM}\n${this.#date}\n${scope}\n`, HASH_DIGITS);
     this.#lastSigned = lastSigned;
     this.#lastHeaders = headersEnd;
     this.#authorizationScope = start;
-    this.#headersEnd = `${headersEnd}${signedHeaders}\n`;
-    this.#headersEndOfCopy = `${headersEnd}${signedHeadersOfCopy}\n`;
+    this.#headersEnd = `\n${headersEnd}${signedHeaders}\n`;
     this.#authorizationStart = `${start}${signedHeaders}, Signature=`;
-    this.#authorizationStartOfCopy = `${start}${signedHeadersOfCopy}, Signature=`;
   }
 }

@@ -10,7 +10,7 @@ import { BUCKETS } from './sweep-plan.js';
  * @import { StoreConfig } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { RunOptions } from '../run/run-options.js'
- * @import { Invocation } from '../store/hint.js'
+ * @import { Invocation } from '../store/environment.js'
  * @import { Target } from '../store/target.js'
  *
  * @typedef {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation,

@@ -1,11 +1,13 @@
 import { parse } from 'dotenv';
+import { OPTIONS } from '../options/table.js';
+import { refuseIfAny } from '../options/usage-error.js';
+import { bucketNames, edgeUrl, port, publicUrl, region, secret, storeAddress, yesOrNo } from '../options/values.js';
 import { andMore } from '../text/figures.js';
 import { didYouMean } from '../text/nearest-name.js';
 import { quote } from '../text/quote.js';
 import { keepSecrets } from '../text/redact.js';
+import { shellWord } from '../text/shell-words.js';
 import { readTextFile } from '../text/text-file.js';
-import { bucketNames, edgeUrl, port, publicUrl, region, secret, storeAddress, yesOrNo } from '../options/values.js';
-import { OPTIONS } from '../options/table.js';
 
 /**
  * @typedef {object} Variable
@@ -78,7 +80,7 @@ export class Variables {
   #fileProblems;
   /** Possible reasons why a variable is missing. @type {string[]} */
   warnings;
-  exists;
+  #exists;
 
   /**
    * @param {Readonly<Record<string, string | undefined>>} env
@@ -90,17 +92,10 @@ export class Variables {
     this.#file = file;
     this.#inFile = parse(text);
     this.#fileProblems = fileProblems;
-    this.exists = exists;
+    this.#exists = exists;
     this.warnings = [...strangeLines(file, text), ...unknownNames(Object.keys({ ...this.#inFile, ...env }))];
     const secrets = SECRET_KEYS.map((key) => this.#textOf(key));
     keepSecrets({ secrets, ids: [this.#textOf('accessKeyId')] });
-  }
-
-  /** What to report about the file. @param {boolean} isLacking whether a required variable is missing */
-  problems(isLacking) {
-    // The default file is optional if the environment has everything; an explicitly named file must exist.
-    const isNeeded = isLacking || this.#file !== DEFAULT_FILE;
-    return [...(isNeeded ? this.#fileProblems : []), ...(isLacking ? this.warnings : [])];
   }
 
   /** Whether one of the variables is set. @param {...VariableKey} keys */
@@ -125,11 +120,7 @@ export class Variables {
       if (QUOTED.test(given)) {
         problems.push(`${name}: expected a value without quotes around it, which docker --env-file does not remove`);
       } else if (given !== '') {
-        try {
-          values[key] = read(given);
-        } catch (error) {
-          problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
-        }
+        values[key] = attempt(problems, name, () => read(given)) ?? undefined;
       } else if (expected !== undefined) {
         isLacking = true;
         problems.push(`${name} is not set: expected ${expected}`);
@@ -138,6 +129,19 @@ export class Variables {
       }
     }
     return { values, problems, isLacking };
+  }
+
+  /**
+   * @param {readonly string[]} problems
+   * @param {boolean} isLacking whether a required variable is missing
+   * @param {Invocation} [invocation]
+   * @throws {UsageError} if there are problems with the values or the file
+   */
+  refuse(problems, isLacking, invocation = FROM_CLONE) {
+    // The default file is optional if the environment has everything; an explicitly named file must exist.
+    const isNeeded = isLacking || this.#file !== DEFAULT_FILE;
+    const all = [...(isNeeded ? this.#fileProblems : []), ...(isLacking ? this.warnings : []), ...problems];
+    refuseIfAny(all, isLacking ? hintFor(this.#file, this.#exists, invocation) : '');
   }
 
   /** Variables whose environment value differs from the file. Omits secrets. @param {readonly VariableKey[]} keys */
@@ -158,6 +162,22 @@ export class Variables {
   #textOf(key) {
     const { name } = VARIABLES[key];
     return (this.#env[name] ?? this.#inFile[name] ?? '').trim();
+  }
+}
+
+/**
+ * @template Value
+ * @param {string[]} problems to which a problem is added
+ * @param {string} name of the setting
+ * @param {() => Value} read throws an Error that states what was expected
+ * @returns {Value | null} null if it threw
+ */
+export function attempt(problems, name, read) {
+  try {
+    return read();
+  } catch (error) {
+    problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
+    return null;
   }
 }
 
@@ -197,4 +217,42 @@ function strangeLines(file, text) {
 function unknownNames(names) {
   const unknown = names.filter((name) => name.startsWith('S3_') && !NAMES.includes(name));
   return unknown.map((name) => `${name} is not a variable of this tool${didYouMean(name, NAMES)}`);
+}
+
+/**
+ * How the user starts the programs: the start of each command that is printed for copying.
+ *
+ * @typedef {object} Invocation
+ * @property {string} benchmark shell command, such as `node r2-benchmark.js`
+ * @property {string} peak shell command, such as `node peak-performance.js`
+ * @property {string} envExample path of .env.example, quoted for a shell
+ */
+
+/** For a clone, in its own folder. @type {Invocation} */
+export const FROM_CLONE = Object.freeze({
+  benchmark: 'node r2-benchmark.js',
+  peak: 'node peak-performance.js',
+  envExample: '.env.example',
+});
+
+/**
+ * @param {string} file in which variables are missing
+ * @param {boolean} exists
+ * @param {Invocation} invocation
+ * @returns {string} what to do next
+ */
+function hintFor(file, exists, { benchmark, envExample }) {
+  const name = file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`;
+  const way = exists
+    ? `Fill in ${file} as ${envExample} shows`
+    : `${benchmark} --init${name} writes ${file} from .env.example: fill it in`;
+  return `${way}, or try the tool without a store: --local`;
+}
+
+/**
+ * @param {string} address setting that names the host, its port and the scheme
+ * @returns names of the settings in messages
+ */
+export function settingsOfUrl(address) {
+  return { hostname: address, port: address, tls: address, plainHttp: 'a URL with http://' };
 }

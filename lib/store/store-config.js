@@ -1,26 +1,28 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { environmentCredentials, findCredentials } from '../aws/credentials.js';
+import { Renewal, askInTime, expiryOf } from '../aws/renewal.js';
+import { DEFAULT, awsEndpointUrl, awsRegionIn, readAwsSettings, regionOf } from '../aws/settings.js';
+import { UsageError } from '../options/usage-error.js';
+import { bucketNames, endpointUrl, oneOf, proxyUrl, region, secret, urlOf } from '../options/values.js';
 import { plainText } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
-import { environmentCredentials, findCredentials } from '../aws/credentials.js';
-import { Renewal } from '../aws/renewal.js';
-import { DEFAULT, awsEndpointUrl, awsRegionIn, readAwsSettings, regionOf } from '../aws/settings.js';
-import { Variables } from './environment.js';
-import { FROM_CLONE, hintFor } from './hint.js';
-import { chooseProxy } from './proxy.js';
-import { UsageError } from '../options/usage-error.js';
-import { endpointUrl, region, secret, urlOf } from '../options/values.js';
+import { keepSecrets } from '../text/redact.js';
+import { FROM_CLONE, Variables, attempt, settingsOfUrl } from './environment.js';
+import { chooseProxy, proxyNotices } from './proxy.js';
 
 /**
  * @import { AwsCredentials } from '../aws/credentials.js'
  * @import { AwsSettings, Setting } from '../aws/settings.js'
- * @import { SettingNames, StoreConfig } from '../model/config.js'
+ * @import { Credentials, GivenCredentials, GivenStore, SettingNames, StoreConfig } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { VariableKey } from './environment.js'
- * @import { Invocation } from './hint.js'
  * @import { EndpointUrl } from '../options/values.js'
- *
+ * @import { Invocation, VariableKey } from './environment.js'
+ */
+
+/**
  * @typedef {Partial<Pick<OptionValues,
  *   'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions
  *
@@ -74,68 +76,77 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
   const hasKeys = options.profile === undefined && variables.has(...KEYS);
   const hasAddress = options.endpointUrl === undefined && variables.has(...ADDRESS);
   const aws = hasKeys && hasAddress ? null : await readAwsSettings(env, options.profile);
-  const url = hasAddress ? null : givenUrl(options, aws);
-  const authorities = hasAddress ? null : readAuthorities(aws);
+  /** @type {string[]} */
+  const others = [];
+  /** @type {string[]} */
+  const keyProblems = [];
+  const url = hasAddress ? null : givenUrl(options, aws, others);
+  const authorities = hasAddress ? null : readAuthorities(aws, others);
   const namesBuckets = options.bucket !== undefined || variables.has('buckets');
-  const keys = hasKeys
+  const found = hasKeys
     ? null
-    : await findKeys(options.profile === undefined ? env : {}, /** @type {AwsSettings} */ (aws), {
+    : await findKeys(options.profile === undefined ? env : {}, /** @type {AwsSettings} */ (aws), keyProblems, {
         certificate: authorities?.value,
         // Ask the metadata service only for AWS's own store: outside AWS, its timeout takes a second.
         mayAskHost: !hasAddress && url === null && namesBuckets,
         signal,
       });
-
+  const needsKeys = found === null && keyProblems.length === 0;
   const needed = [
     ...(options.bucket === undefined ? /** @type {const} */ (['buckets']) : []),
-    ...(hasAddress || (url === null && keys === null) ? ADDRESS : []),
-    ...(keys === null ? KEYS : []),
+    ...(hasAddress || (url === null && needsKeys) ? ADDRESS : []),
+    ...(needsKeys ? KEYS : []),
     /** @type {const} */ ('region'),
   ];
   const { values, problems, isLacking } = variables.read(needed);
-  problems.unshift(...variables.problems(isLacking));
-  const named = url?.url ?? addressFrom(values);
+  const named = url === null ? addressFrom(values) : url.value;
   const signedFor = regionFrom(options.region, values, aws, named?.hostname, variables.has('region'));
-  const isAws = keys !== null && url === null && !hasAddress;
-  const address = isAws ? awsAddress(signedFor) : named;
-  const addressing = addressingFrom(options, hasAddress ? null : aws);
-  const buckets = [...new Set(/** @type {string[]} */ (options.bucket ?? values.buckets ?? []))];
-  const proxy = address === null ? null : chooseProxy(env, address, options.proxy);
-  const parts = [keys, url, authorities, signedFor, proxy];
-  problems.push(
-    ...parts.flatMap((part) => part?.problems ?? []),
-    ...addressingProblems(addressing, { hostname: address?.hostname ?? '', buckets }),
-  );
-  if (problems.length > 0 || address === null || proxy === null) {
-    throw new UsageError(problems, isLacking ? hintFor(file, variables.exists, invocation) : '');
-  }
+  // If it is missing, its problem is among those of the variables.
+  const isUsable =
+    signedFor.value !== undefined && attempt(others, signedFor.from, () => region(signedFor.value)) !== null;
+  const isAws = !needsKeys && url === null && !hasAddress;
+  const address = isAws ? (isUsable ? endpointUrl(awsEndpointUrl(signedFor.value)) : null) : named;
+  const addressing =
+    options.addressing === undefined
+      ? ((hasAddress ? null : aws?.addressing) ?? { value: 'path', from: DEFAULT })
+      : { value: options.addressing, from: '--addressing' };
+  const given = /** @type {string[]} */ (options.bucket ?? values.buckets ?? []);
+  const buckets = [...new Set(given)];
+  const chosen = chooseProxy(env, address, options.proxy, others);
+  const strange = addressingProblems(addressing, { hostname: address?.hostname ?? '', buckets });
+  variables.refuse([...problems, ...keyProblems, ...others, ...strange], isLacking, invocation);
   const sources = {
     buckets: options.bucket === undefined ? null : '--bucket',
-    keys: keys?.found?.from ?? null,
+    keys: found?.from ?? null,
     address: hasAddress ? null : (url?.from ?? OF_AWS),
     region: signedFor.from,
     authorities: authorities?.from ?? null,
   };
-  const found = keys?.found ?? null;
-  const { place, notices } = placeOf(address, buckets);
+  const { place, notices } = placeOf(/** @type {EndpointUrl} */ (address), buckets);
   return {
     store: {
       buckets,
       ...place,
-      ...(addressing.value === 'virtual' ? { addressing: /** @type {const} */ ('virtual') } : {}),
-      ...(address.useTls && authorities !== null ? { certificate: authorities.value } : {}),
-      ...(proxy.proxy === null ? {} : { proxy: proxy.proxy }),
+      ...(addressing.value === 'virtual' && { addressing: /** @type {const} */ ('virtual') }),
+      ...(authorities && place.useTls && { certificate: authorities.value }),
+      ...(chosen && { proxy: chosen.proxy }),
       region: signedFor.value,
       credentials: found?.credentials ?? credentialsOf(values),
-      ...settingsFrom(sources),
+      settings: settingsFrom(sources),
     },
     warnings: [
       ...variables.warnings,
-      ...duplicateWarnings(options.bucket ?? values.buckets, buckets, options.bucket === undefined),
+      ...(buckets.length === given.length
+        ? []
+        : [`${sources.buckets ?? 'S3_BUCKET'} lists a bucket more than once; it is used only once`]),
     ],
-    notices: [...notices, ...sourceNotices(sources, { ...address, region: signedFor.value }, env), ...proxy.notices],
+    notices: [
+      ...notices,
+      ...sourceNotices(sources, { .../** @type {EndpointUrl} */ (address), region: signedFor.value }, env),
+      ...proxyNotices(chosen),
+    ],
     // A variable that was not read was not validated, and may hold anything.
-    overrides: { ...variables.overrides(needed), ...(aws === null ? {} : awsOverrides(env, sources.address)) },
+    overrides: { ...variables.overrides(needed), ...(aws && awsOverrides(env, sources.address)) },
     renewal:
       found?.renew === undefined || found.credentials.expiresAt === undefined
         ? null
@@ -148,78 +159,56 @@ function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }) {
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 
-/** @typedef {{ found: (Omit<AwsCredentials, 'renew'> & Partial<AwsCredentials>) | null, problems: string[] }} Keys */
-
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
  * @param {AwsSettings} aws
+ * @param {string[]} problems to which problems are added
  * @param {{ certificate?: string, mayAskHost: boolean, signal?: AbortSignal }} options `mayAskHost`: whether to ask the
  *   metadata service last; `signal`: ends the search
- * @returns {Promise<Keys | null>} null if no credentials are configured
+ * @returns {Promise<(Omit<AwsCredentials, 'renew'> & Partial<AwsCredentials>) | null>} null if no credentials are
+ *   configured, or if there are problems
  */
-async function findKeys(env, aws, { mayAskHost, ...options }) {
+async function findKeys(env, aws, problems, { mayAskHost, ...options }) {
   const inEnvironment = environmentCredentials(env);
   if (inEnvironment !== null) {
-    const problems = Object.entries(inEnvironment).flatMap(([member, value]) => secretProblems(member, value));
-    return { found: { credentials: inEnvironment, from: 'AWS_ACCESS_KEY_ID' }, problems };
+    for (const [member, value] of Object.entries(inEnvironment)) {
+      const name = AWS_KEYS[/** @type {keyof typeof AWS_KEYS} */ (member)];
+      if (value === '') {
+        problems.push(`${name} is not set: expected both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`);
+      } else {
+        attempt(problems, name, () => secret(value));
+      }
+    }
+    return { credentials: inEnvironment, from: 'AWS_ACCESS_KEY_ID' };
   }
   if (aws.profileFrom !== null && !aws.hasProfile) {
     const { filepath, configFilepath } = aws.files;
-    return {
-      found: null,
-      problems: [`${aws.profileFrom}: there is no profile ${quote(aws.profile)} in ${configFilepath} or ${filepath}`],
-    };
+    problems.push(`${aws.profileFrom}: there is no profile ${quote(aws.profile)} in ${configFilepath} or ${filepath}`);
+  } else if (aws.hasCredentials || mayAskHost) {
+    try {
+      return await findCredentials(aws, options);
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      if (aws.hasCredentials) {
+        problems.push(`no credentials: ${/** @type {Error} */ (error).message}`);
+      }
+    }
   }
-  if (!aws.hasCredentials && !mayAskHost) {
-    return null;
-  }
-  try {
-    return { found: await findCredentials(aws, options), problems: [] };
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    return aws.hasCredentials
-      ? { found: null, problems: [`no credentials: ${/** @type {Error} */ (error).message}`] }
-      : null;
-  }
+  return null;
 }
-
-/**
- * @param {string} member of credentials
- * @param {string} value
- */
-function secretProblems(member, value) {
-  const name = AWS_KEYS[/** @type {keyof typeof AWS_KEYS} */ (member)];
-  if (value === '') {
-    return [`${name} is not set: expected both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`];
-  }
-  try {
-    secret(value);
-    return [];
-  } catch (error) {
-    return [`${name}: ${/** @type {Error} */ (error).message}`];
-  }
-}
-
-/** @typedef {{ url: EndpointUrl | null, from: string, problems: string[] }} GivenUrl */
 
 /**
  * @param {AddressOptions} options
  * @param {AwsSettings | null} aws
- * @returns {GivenUrl | null}
+ * @param {string[]} problems to which a problem is added
+ * @returns {{ value: EndpointUrl | null, from: string } | null} null if no URL is given
  */
-function givenUrl({ endpointUrl: option }, aws) {
+function givenUrl({ endpointUrl: option }, aws, problems) {
   if (option !== undefined) {
-    return { url: option, from: '--endpoint-url', problems: [] };
+    return { value: option, from: '--endpoint-url' };
   }
   const setting = aws?.endpointUrl ?? null;
-  if (setting === null) {
-    return null;
-  }
-  try {
-    return { url: endpointUrl(setting.value), from: setting.from, problems: [] };
-  } catch (error) {
-    return { url: null, from: setting.from, problems: [`${setting.from}: ${/** @type {Error} */ (error).message}`] };
-  }
+  return setting && { ...setting, value: attempt(problems, setting.from, () => endpointUrl(setting.value)) };
 }
 
 /**
@@ -250,47 +239,22 @@ export function placeOf({ basePath, ...place }, buckets) {
     : { place: { ...place, ...(basePath === '' ? {} : { basePath }) }, notices: [] };
 }
 
-/** AWS's address; null if the region is unusable. @param {{ value: string | undefined, problems: string[] }} region */
-function awsAddress({ value, problems }) {
-  return value === undefined || problems.length > 0 ? null : endpointUrl(awsEndpointUrl(value));
-}
-
 /**
  * @param {string | undefined} option
  * @param {Record<string, any>} values of the S3_… variables
  * @param {AwsSettings | null} aws null if it was not read
  * @param {string | undefined} hostname
  * @param {boolean} isSet whether S3_REGION is set
- * @returns {Setting & { problems: string[] }}
+ * @returns {Setting}
  */
 function regionFrom(option, values, aws, hostname, isSet) {
   if (option !== undefined) {
-    return { value: option, from: '--region', problems: [] };
+    return { value: option, from: '--region' };
   }
   if (isSet) {
-    return { value: values.region, from: 'S3_REGION', problems: [] };
+    return { value: values.region, from: 'S3_REGION' };
   }
-  if (aws === null) {
-    return { value: awsRegionIn(hostname) ?? values.region, from: DEFAULT, problems: [] };
-  }
-  const { value, from } = regionOf(aws, hostname);
-  try {
-    return { value: region(value), from, problems: [] };
-  } catch (error) {
-    return { value, from, problems: [`${from}: ${/** @type {Error} */ (error).message}`] };
-  }
-}
-
-/**
- * @param {AddressOptions} options
- * @param {AwsSettings | null} aws
- * @returns {Setting}
- */
-function addressingFrom({ addressing }, aws) {
-  if (addressing !== undefined) {
-    return { value: addressing, from: '--addressing' };
-  }
-  return aws?.addressing ?? { value: 'path', from: DEFAULT };
+  return aws === null ? { value: awsRegionIn(hostname) ?? values.region, from: DEFAULT } : regionOf(aws, hostname);
 }
 
 /**
@@ -317,38 +281,24 @@ export function addressingProblems({ value, from }, { hostname, buckets }) {
 
 /**
  * @param {AwsSettings | null} aws
- * @returns {{ value: string | undefined, from: string, problems: string[] } | null} as PEM
+ * @param {string[]} problems to which a problem is added
+ * @returns {Setting | null} the value as PEM; null if the system's authorities are trusted
  */
-function readAuthorities(aws) {
+function readAuthorities(aws, problems) {
   const setting = aws?.authorities ?? null;
-  if (setting === null) {
-    return null;
-  }
-  const { from } = setting;
   try {
+    if (setting === null) {
+      return null;
+    }
     const pem = readFileSync(setting.value, 'utf8');
     // Throws if the file does not begin with a certificate.
     new X509Certificate(pem);
-    return { value: pem, from, problems: [] };
+    return { ...setting, value: pem };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    return {
-      value: undefined,
-      from,
-      problems: [`${from}: expected a PEM file of certificates: ${plainText(message)}`],
-    };
+    problems.push(`${setting?.from}: expected a PEM file of certificates: ${plainText(message)}`);
+    return null;
   }
-}
-
-/**
- * @param {readonly string[]} given
- * @param {readonly string[]} buckets
- * @param {boolean} isVariable
- */
-function duplicateWarnings(given, buckets, isVariable) {
-  return buckets.length < given.length
-    ? [`${isVariable ? 'S3_BUCKET' : '--bucket'} lists a bucket more than once; it is used only once`]
-    : [];
 }
 
 /**
@@ -358,31 +308,23 @@ function duplicateWarnings(given, buckets, isVariable) {
 
 /**
  * @param {Sources} sources
- * @returns {Pick<StoreConfig, 'settings'>} names of the settings in messages
+ * @returns {Partial<SettingNames>} names of the settings in messages
  */
 function settingsFrom({ buckets, keys, address, region: regionName, authorities }) {
-  /** @type {Partial<SettingNames>} */
-  const settings = {};
-  if (buckets !== null) {
-    settings.buckets = buckets;
-  }
-  if (address !== null) {
-    const name = address === OF_AWS ? 'AWS_REGION or --endpoint-url' : address;
-    Object.assign(settings, { hostname: name, port: name, tls: name, plainHttp: 'a URL with http://' });
-    settings.region = regionName === DEFAULT ? 'AWS_REGION' : regionName;
-  }
-  if (regionName === '--region') {
-    settings.region = regionName;
-  }
-  if (keys === 'AWS_ACCESS_KEY_ID') {
-    Object.assign(settings, { keys: 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY', sessionToken: 'AWS_SESSION_TOKEN' });
-  } else if (keys !== null) {
-    Object.assign(settings, { keys: `the credentials of ${keys}`, sessionToken: `the session token of ${keys}` });
-  }
-  if (authorities !== null) {
-    settings.authorities = `only the authorities in ${authorities} are trusted`;
-  }
-  return Object.keys(settings).length === 0 ? {} : { settings };
+  const [keyNames, tokenName] =
+    keys === 'AWS_ACCESS_KEY_ID'
+      ? ['AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']
+      : [`the credentials of ${keys}`, `the session token of ${keys}`];
+  return {
+    ...(buckets && { buckets }),
+    ...(address && {
+      ...settingsOfUrl(address === OF_AWS ? 'AWS_REGION or --endpoint-url' : address),
+      region: regionName === DEFAULT ? 'AWS_REGION' : regionName,
+    }),
+    ...(regionName === '--region' && { region: regionName }),
+    ...(keys && { keys: keyNames, sessionToken: tokenName }),
+    ...(authorities && { authorities: `only the authorities in ${authorities} are trusted` }),
+  };
 }
 
 /**
@@ -419,4 +361,91 @@ function sourceNotices(
 function awsOverrides(env, address) {
   const names = [...AWS_VARIABLES, ...AWS_URL_VARIABLES.filter((name) => name === address)];
   return Object.fromEntries(names.flatMap((name) => ((env[name] ?? '') === '' ? [] : [[name, String(env[name])]])));
+}
+
+const NAMES = ['endpoint', 'bucket', 'credentials', 'region', 'addressing', 'proxy', 'certificate'];
+
+/**
+ * @param {GivenStore} given
+ * @param {AbortSignal} [signal] ends the wait for credentials
+ * @returns {Promise<FoundStore>}
+ * @throws {UsageError} with every problem
+ */
+export async function readGivenStore(given, signal) {
+  const { bucket, credentials: keys, region: name = 'auto', addressing = 'path', certificate } = given;
+  /** @type {string[]} */
+  const problems = Object.keys(given).flatMap((key) =>
+    NAMES.includes(key) ? [] : [`store.${key}: unknown setting, expected ${NAMES.join(', ')}`],
+  );
+  /** @type {<Value>(setting: string, read: () => Value) => Value | null} */
+  const read = (setting, reader) => attempt(problems, `store.${setting}`, reader);
+  const text = (/** @type {unknown} */ value) => (typeof value === 'string' ? value : '');
+  const address = read('endpoint', () => endpointUrl(text(given.endpoint)));
+  const buckets = read('bucket', () => bucketNames(Array.isArray(bucket) ? bucket.join(',') : text(bucket))) ?? [];
+  const signedFor = read('region', () => region(text(name)));
+  const style = read('addressing', () => oneOf('path', 'virtual')(text(addressing)));
+  const proxy = given.proxy === undefined ? null : read('proxy', () => proxyUrl(text(given.proxy)));
+  read('certificate', () => createSecureContext(certificate === undefined ? {} : { ca: certificate }));
+  const provide = typeof keys === 'function' ? keys : async () => keys;
+  const credentials = await readCredentials(provide, signal).catch((error) => {
+    signal?.throwIfAborted();
+    return read('credentials', () => {
+      throw error;
+    });
+  });
+  const addressed = { value: String(style), from: 'store.addressing' };
+  problems.push(...addressingProblems(addressed, { hostname: address?.hostname ?? '', buckets }));
+  if (problems.length > 0 || address === null || credentials === null || signedFor === null) {
+    throw new UsageError(problems);
+  }
+  const { place, notices } = placeOf(address, buckets);
+  return {
+    store: {
+      buckets: [...new Set(buckets)],
+      ...place,
+      ...(style === 'virtual' && { addressing: style }),
+      ...(certificate !== undefined && address.useTls && { certificate }),
+      ...(proxy && { proxy }),
+      region: signedFor,
+      credentials,
+      settings: SETTINGS,
+    },
+    warnings: [],
+    notices,
+    overrides: {},
+    renewal:
+      typeof keys === 'function' && credentials.expiresAt !== undefined
+        ? new Renewal(credentials, (ending) => readCredentials(keys, ending))
+        : null,
+  };
+}
+
+/** Names of the settings in messages. */
+const SETTINGS = Object.freeze({
+  buckets: 'store.bucket',
+  ...settingsOfUrl('store.endpoint'),
+  region: 'store.region',
+  keys: 'store.credentials',
+  sessionToken: 'store.credentials.sessionToken',
+  authorities: 'only the authorities in store.certificate are trusted',
+});
+
+/**
+ * @param {() => Promise<GivenCredentials>} provide
+ * @param {AbortSignal} [signal] ends the wait
+ * @returns {Promise<Credentials>}
+ * @throws {Error} without a secret in its message
+ */
+async function readCredentials(provide, signal) {
+  const given = await askInTime(async () => provide(), signal);
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = given ?? {};
+  const values = { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  for (const [member, value] of Object.entries(values)) {
+    if (typeof value !== 'string' || value === '') {
+      throw new Error(`expected accessKeyId and secretAccessKey, got no ${member}`);
+    }
+    secret(value);
+  }
+  keepSecrets({ secrets: [secretAccessKey, sessionToken ?? ''], ids: [accessKeyId] }, accessKeyId);
+  return { ...values, ...expiryOf(expiration) };
 }

@@ -1,12 +1,18 @@
 import { isIP } from 'node:net';
-import { UsageError } from '../options/usage-error.js';
+import { Checks, UsageError } from '../options/usage-error.js';
+import { formatPublicUrl, namesBucket } from '../options/values.js';
+import { FROM_CLONE, Variables, settingsOfUrl } from './environment.js';
+import { chooseProxy, proxyNotices } from './proxy.js';
 
 /**
  * @import { Renewal } from '../aws/renewal.js'
- * @import { GivenStore, StoreConfig } from '../model/config.js'
+ * @import { GivenStore, PublicUrl, StoreConfig } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { Invocation } from './hint.js'
- *
+ * @import { Invocation, VariableKey } from './environment.js'
+ * @import { AddressOptions, FoundStore } from './store-config.js'
+ */
+
+/**
  * @typedef {object} Target
  * @property {StoreConfig} store
  * @property {string[]} warnings
@@ -71,20 +77,88 @@ async function findStore(options, env, { invocation, store: given, signal }) {
     if (given !== undefined) {
       throw new UsageError(["--client edge: expected the store 'env', with EDGE_URL and EDGE_SECRET"]);
     }
-    const { readEdgeConfig } = await import('./edge-config.js');
     return readEdgeConfig(env, options.envFile, invocation, options);
   }
-  const find = async () => {
-    if (given !== undefined) {
-      const { readGivenStore } = await import('./given-store.js');
-      return readGivenStore(given, signal);
-    }
-    const { readStoreConfig } = await import('./store-config.js');
-    return readStoreConfig(env, options.envFile, invocation, options, signal);
+  const { readGivenStore, readStoreConfig } = await import('./store-config.js');
+  const find = async () =>
+    given === undefined
+      ? readStoreConfig(env, options.envFile, invocation, options, signal)
+      : readGivenStore(given, signal);
+  return options.client === 'public' ? withPublicUrl(find, env, options) : find();
+}
+
+/** The key ID that the Worker expects. It verifies signatures as an S3 store does. */
+const ACCESS_KEY_ID = 'edge';
+
+/**
+ * Finds the Worker in the EDGE_… variables of the environment or of a file. The Worker acts as a store that supports
+ * the S3 calls a run needs, for the buckets bound to it.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {string} file
+ * @param {Invocation} [invocation]
+ * @param {Pick<AddressOptions, 'bucket' | 'proxy'>} [options]
+ * @returns {FoundStore}
+ * @throws {UsageError} with every problem
+ */
+export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {}) {
+  const variables = new Variables(env, file);
+  /** @type {VariableKey[]} */
+  const needed = [...(options.bucket === undefined ? /** @type {const} */ (['buckets']) : []), 'edgeUrl', 'edgeSecret'];
+  const { values, problems, isLacking } = variables.read(needed);
+  const chosen = chooseProxy(env, values.edgeUrl ?? null, options.proxy, problems);
+  variables.refuse(problems, isLacking, invocation);
+  const { hostname, port, useTls } = values.edgeUrl;
+  return {
+    store: {
+      buckets: [...new Set(/** @type {string[]} */ (options.bucket ?? values.buckets))],
+      hostname,
+      port,
+      useTls,
+      ...(chosen && { proxy: chosen.proxy }),
+      region: 'auto',
+      credentials: { accessKeyId: ACCESS_KEY_ID, secretAccessKey: values.edgeSecret },
+      settings: {
+        ...settingsOfUrl('EDGE_URL'),
+        region: 'EDGE_URL',
+        keys: 'EDGE_SECRET',
+        ...(options.bucket && { buckets: '--bucket' }),
+      },
+    },
+    warnings: variables.warnings,
+    notices: proxyNotices(chosen),
+    overrides: variables.overrides(needed),
+    renewal: null,
   };
-  if (options.client !== 'public') {
-    return find();
+}
+
+/**
+ * Adds to a store the address from which the public client reads: --public-url, or else PUBLIC_URL.
+ *
+ * @param {() => Promise<FoundStore>} find
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {Pick<OptionValues, 'publicUrl' | 'envFile' | 'proxy'>} options
+ * @returns {Promise<FoundStore>}
+ * @throws {UsageError} with every problem
+ */
+async function withPublicUrl(find, env, { publicUrl, envFile, proxy: choice }) {
+  const checks = new Checks();
+  const found = /** @type {FoundStore} */ (await checks.run(find));
+  const { values, problems } =
+    publicUrl === undefined ? new Variables(env, envFile).read(['publicUrl']) : { values: { publicUrl }, problems: [] };
+  const address = /** @type {PublicUrl} */ (values.publicUrl);
+  const chosen = chooseProxy(env, address ?? null, choice, problems);
+  checks.add(...problems);
+  checks.conclude();
+  const { store, notices } = found;
+  if (store.buckets.length > 1 && !namesBucket(address)) {
+    throw new UsageError([
+      `--public-url: expected {bucket} in the URL for ${store.buckets.length} buckets, got ${formatPublicUrl(address)}`,
+    ]);
   }
-  const { withPublicUrl } = await import('./public-url.js');
-  return withPublicUrl(find, env, options);
+  return {
+    ...found,
+    store: { ...store, publicUrl: { ...address, ...(chosen && { proxy: chosen.proxy }) } },
+    notices: [...new Set([...notices, ...proxyNotices(chosen)])],
+  };
 }

@@ -1,6 +1,8 @@
+import { Histogram as Decoded } from '../model/histogram.js';
+
 /**
  * @import { Histogram } from '@opentelemetry/sdk-metrics'
- * @import { ValueCounts } from '../model/run-events.js'
+ * @import { LatencyRecord } from '../model/records.js'
  */
 
 /** µs, from 100 µs to 80 s in Renard steps (R10): each bound is about 1.26 times the previous one. */
@@ -11,23 +13,22 @@ const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
 /** Upper bounds of the buckets in seconds, in ascending order. One more bucket holds larger values. */
 export const BOUNDS = BOUNDS_US.map((bound) => bound / 1e6);
 
-/** Caches the histograms of finished stages, which do not change. @type {WeakMap<ValueCounts, Histogram>} */
-const known = new WeakMap();
-
-/** In seconds. Values are up to 0.1% too large: one just below a bound may count above it. @param {ValueCounts} all */
-export function histogramOf(all) {
-  const histogram = known.get(all) ?? convert(all);
-  known.set(all, histogram);
-  return histogram;
-}
-
-/** @type {(all: ValueCounts) => Histogram} */
-function convert({ values, counts, count, sum, minimum, maximum }) {
+/**
+ * In seconds. Values are up to 0.1% too large: one just below a bound may count above it.
+ *
+ * @type {(record: LatencyRecord) => Histogram}
+ */
+export function histogramOf({ latency, histogram }) {
+  const { values, counts } = histogram === null ? { values: [], counts: [] } : Decoded.decode(histogram).valueCounts();
   const ofBuckets = Array.from({ length: BOUNDS_US.length + 1 }, () => 0);
   values.forEach((value, index) => {
     const bucket = BOUNDS_US.findIndex((bound) => value <= bound);
     ofBuckets[bucket === -1 ? BOUNDS_US.length : bucket] += counts[index];
   });
-  const extremes = count === 0 ? {} : { min: minimum / 1000, max: maximum / 1000 };
-  return { buckets: { boundaries: BOUNDS, counts: ofBuckets }, count, sum: sum / 1000, ...extremes };
+  const buckets = { boundaries: BOUNDS, counts: ofBuckets };
+  if (latency === null) {
+    return { buckets, count: 0, sum: 0 };
+  }
+  const { count, mean, minimum, maximum } = latency;
+  return { buckets, count, sum: (mean * count) / 1000, min: minimum / 1000, max: maximum / 1000 };
 }

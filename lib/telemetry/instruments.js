@@ -77,7 +77,6 @@ export const BUCKET_COUNTERS = {
   throttled: metric('r2_benchmark.bucket.throttled', 'counter', '{attempt}', 'Throttled attempts, by bucket.'),
 };
 
-/** Known only after a stage, or one of its steps, has ended. */
 export const BUCKET_LATENCY = latency('r2_benchmark.bucket.operation.duration', 'Duration of operations, by bucket.');
 
 export const CONNECTIONS = {

@@ -1,5 +1,7 @@
 import { ValueType } from '@opentelemetry/api';
 import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metrics';
+import { sumOf } from '../model/counters.js';
+import { UNKNOWN_LATENCY } from '../model/histogram.js';
 import { histogramOf } from './histogram-buckets.js';
 import { HostGauges } from './host-gauges.js';
 import { BUCKET_COUNTERS, BUCKET_LATENCY, CACHE_LATENCY, CONNECTIONS, COUNTERS, ERRORS } from './instruments.js';
@@ -10,7 +12,8 @@ import { StageTotals } from './stage-totals.js';
  * @import { Attributes, HrTime } from '@opentelemetry/api'
  * @import { MetricData } from '@opentelemetry/sdk-metrics'
  * @import { Config } from '../model/config.js'
- * @import { KindSnapshot, StageSnapshot, StageStart, ValueCounts } from '../model/run-events.js'
+ * @import { KindRecord, LatencyRecord, StageSnapshot } from '../model/records.js'
+ * @import { StageStart } from '../model/run-events.js'
  * @import { Instrument, Trait } from './instruments.js'
  */
 
@@ -27,7 +30,7 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
  * @typedef {{ operation: string, method: string, traits: ReadonlySet<Trait> }} PlannedKind
  * @typedef {(name: string, unit: string) => { name: string, unit: string }} Naming maps to the exported name and unit
- * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | ValueCounts | null,
+ * @typedef {(instrument: Instrument, attributes: Attributes, value?: number | LatencyRecord | null,
  *   since?: HrTime) => void} Add adds a point unless its value is unknown, by default since the start of the run
  */
 
@@ -61,10 +64,12 @@ export class RunMetrics {
     this.#totalsOf(stage).isRunning = true;
   }
 
-  /** @type {(stage: string, snapshot: StageSnapshot) => void} */
-  snapshot(stage, snapshot) {
-    this.#totalsOf(stage).take(snapshot);
-    this.#openConnections = snapshot.connections.open ?? this.#openConnections;
+  /** @type {(stage: string, ofWorkers: readonly StageSnapshot[]) => void} */
+  snapshot(stage, ofWorkers) {
+    this.#totalsOf(stage).take(ofWorkers);
+    if (!ofWorkers[0].isFinal) {
+      this.#openConnections = sumOf(ofWorkers.map(({ connections }) => connections.open)) ?? 0;
+    }
   }
 
   /** @param {{ stage: string }} result */
@@ -102,7 +107,7 @@ export class RunMetrics {
   /** @type {(add: Add, stage: string, planned: readonly PlannedKind[], totals: StageTotals) => void} */
   #addStage(add, stage, planned, { sum, isRunning }) {
     const ofStage = { 'r2_benchmark.stage': stage };
-    for (const { operation, counts, latencies, cache = {} } of sum?.kinds ?? planned.map(emptySumOf)) {
+    for (const { operation, latency, cache, ...counts } of sum?.kinds ?? planned.map(emptySumOf)) {
       const ofKind = { ...ofStage, 'r2_benchmark.operation': operation };
       const { method = '_OTHER', traits = new Set() } = planned.find((kind) => kind.operation === operation) ?? {};
       for (const [name, instrument] of entriesOf(COUNTERS)) {
@@ -114,19 +119,20 @@ export class RunMetrics {
       entriesOf(counts.errors).forEach(([error, count]) => add(ERRORS, { ...ofKind, 'error.type': error }, count));
       const ofRequest = { ...ofKind, 'http.request.method': method, ...this.#server };
       for (const [name, instrument] of entriesOf(LATENCIES)) {
-        if (latencies[name].count > 0 || canOccur(name, traits)) {
-          add(instrument, name === 'attempts' ? ofRequest : ofKind, latencies[name]);
+        const latencies = { latency: latency[name] ?? null, histogram: latency.histogram[name] ?? null };
+        if (latencies.latency !== null || canOccur(name, traits)) {
+          add(instrument, name === 'attempts' ? ofRequest : ofKind, latencies);
         }
       }
-      for (const [status, values] of entriesOf(cache)) {
-        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, values);
+      for (const { status, ...part } of cache) {
+        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, part);
       }
     }
     for (const bucket of this.#config.store.buckets) {
       const ofBucket = { ...ofStage, 'aws.s3.bucket': bucket };
       const counts = sum?.buckets.find((each) => each.bucket === bucket);
       entriesOf(BUCKET_COUNTERS).forEach(([name, instrument]) => add(instrument, ofBucket, counts?.[name] ?? 0));
-      add(BUCKET_LATENCY, ofBucket, counts?.latencies?.count ? counts.latencies : null);
+      add(BUCKET_LATENCY, ofBucket, counts?.latency ? counts : null);
     }
     entriesOf(CONNECTIONS).forEach(([name, instrument]) => add(instrument, ofStage, sum?.connections[name] ?? 0));
     add(GAUGES.isRunning, ofStage, Number(isRunning));
@@ -177,11 +183,9 @@ function metricOf({ name, type, unit, description }, named) {
   });
 }
 
-/** @type {(kind: PlannedKind) => KindSnapshot} */
+/** @type {(kind: PlannedKind) => KindRecord} */
 function emptySumOf({ operation }) {
-  const none = { values: [], counts: [], count: 0, sum: 0, minimum: Infinity, maximum: 0 };
-  const latencies = /** @type {any} */ (Object.fromEntries(Object.keys(LATENCIES).map((name) => [name, none])));
-  return { operation, counts: /** @type {any} */ ({ errors: {} }), latencies };
+  return /** @type {any} */ ({ operation, errors: {}, latency: UNKNOWN_LATENCY, cache: [] });
 }
 
 /** @type {<Name extends string, Value>(record: Readonly<Record<Name, Value>>) => [Name, Value][]} */

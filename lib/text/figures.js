@@ -30,7 +30,8 @@ export function decimal(value, decimals = 1) {
  * @returns {string} such as `12,345 threads`
  */
 export function counted(value, noun) {
-  return `${rounded(value)} ${noun}${value === 1 ? '' : 's'}`;
+  const plural = noun.replace(/([^aeiou])y$/, '$1ie');
+  return `${rounded(value)} ${value === 1 ? noun : `${plural}s`}`;
 }
 
 /** A suffix for the first of several similar findings: the others are only counted. @param {number} count of all */

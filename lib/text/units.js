@@ -72,33 +72,12 @@ function suggestedSizes(text) {
  * @throws {RangeError} if the text is not a duration in whole milliseconds
  */
 export function parseDuration(text) {
-  try {
-    return parseQuantity(
-      text,
-      MILLISECONDS_OF_UNIT,
-      's',
-      'a duration in whole milliseconds, such as 500ms, 10s, 1.5m, 2h or 10 (seconds)',
-    );
-  } catch (error) {
-    throw new RangeError(/** @type {Error} */ (error).message + suggestedDuration(text), { cause: error });
-  }
-}
-
-const DURATION_WORDS =
-  /([0-9]{1,6}) ?(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)(?![a-z]) ?/gi;
-
-/** Suggests a duration for text such as `1min`, `2 hours` or `1m30s`; '' for any other text. @param {string} text */
-function suggestedDuration(text) {
-  const parts = [...text.matchAll(DURATION_WORDS)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-    return '';
-  }
-  const amounts = parts.map(([, count, word]) => {
-    const unit = /^(ms|mil)/i.test(word) ? 'ms' : word[0].toLowerCase();
-    return { text: count + unit, milliseconds: Number(count) * Number(MILLISECONDS_OF_UNIT.get(unit)) };
-  });
-  const sum = amounts.reduce((total, { milliseconds }) => total + milliseconds, 0);
-  return `; did you mean ${amounts.length === 1 ? amounts[0].text : formatTime(sum)}?`;
+  return parseQuantity(
+    text,
+    MILLISECONDS_OF_UNIT,
+    's',
+    'a duration in whole milliseconds, such as 500ms, 10s, 1.5m, 2h or 10 (seconds)',
+  );
 }
 
 /**
@@ -111,7 +90,8 @@ function suggestedDuration(text) {
  */
 function parseQuantity(text, scales, plainUnit, expected) {
   const [, whole, fraction = '', unit] = QUANTITY_PATTERN.exec(text) ?? [];
-  const scale = scaleOf(unit === '' ? plainUnit : unit, scales);
+  const given = unit === '' ? plainUnit : unit;
+  const [, scale] = [...scales].find(([name]) => given === name || given === name.toLowerCase()) ?? [];
   if (scale !== undefined) {
     const numerator = BigInt(whole + fraction) * BigInt(scale);
     const denominator = 10n ** BigInt(fraction.length);
@@ -121,19 +101,6 @@ function parseQuantity(text, scales, plainUnit, expected) {
     }
   }
   throw new RangeError(`expected ${expected}, got ${quote(text)}`);
-}
-
-/**
- * @param {string | undefined} unit
- * @param {ReadonlyMap<string, number>} scales
- */
-function scaleOf(unit, scales) {
-  for (const [name, scale] of scales) {
-    if (unit === name || unit === name.toLowerCase()) {
-      return scale;
-    }
-  }
-  return undefined;
 }
 
 /** In units of {@link MEGABYTE}, with one decimal. @param {number} bytes */

@@ -17,7 +17,8 @@ import { globalIndex } from './shard.js';
 
 /**
  * Divides the objects of a stage into groups of a fixed size, each in one bucket. Groups alternate between buckets.
- * Takes four bytes per object.
+ * Takes four bytes per object,
+ * and six per group.
  */
 export class ObjectGroups {
   #size;
@@ -25,10 +26,10 @@ export class ObjectGroups {
   #locals;
   /** Start of each bucket's indices, followed by the end of the last bucket. */
   #starts;
-  /** Groups per bucket, not counting the additional groups of larger buckets. */
-  #common;
-  /** The bucket of each additional group. @type {number[]} */
-  #further = [];
+  /** The bucket of each group. */
+  #slots;
+  /** The position of each group's first object in #locals. */
+  #firsts;
 
   /**
    * @param {object} options
@@ -54,14 +55,21 @@ export class ObjectGroups {
       buckets.forEach((_, slot) => sortBy(this.#localsOf(slot), spreadOf));
     }
     const counts = buckets.map((_, slot) => Math.ceil(this.#localsOf(slot).length / size));
-    this.#common = Math.min(...counts);
-    for (let round = this.#common; round < Math.max(...counts); round++) {
-      this.#further.push(...counts.flatMap((count, slot) => (count > round ? [slot] : [])));
+    const count = counts.reduce((sum, each) => sum + each, 0);
+    this.#slots = new Uint16Array(count);
+    this.#firsts = new Uint32Array(count);
+    for (let number = 0, round = 0; number < count; round++) {
+      for (let slot = 0; slot < counts.length; slot++) {
+        if (counts[slot] > round) {
+          this.#slots[number] = slot;
+          this.#firsts[number++] = this.#starts[slot] + round * size;
+        }
+      }
     }
   }
 
   get count() {
-    return this.#common * (this.#starts.length - 1) + this.#further.length;
+    return this.#slots.length;
   }
 
   /**
@@ -69,27 +77,11 @@ export class ObjectGroups {
    * @returns {ObjectGroup}
    */
   at(number) {
-    const buckets = this.#starts.length - 1;
-    const index = number - this.#common * buckets;
-    const slot = index < 0 ? number % buckets : this.#further[index];
-    const round = index < 0 ? Math.floor(number / buckets) : this.#common + this.#furtherBefore(index, slot);
-    const all = this.#localsOf(slot);
-    const end = (round + 1) * this.#size;
-    const isLast = end >= all.length;
-    return { slot, locals: all.subarray(round * this.#size, end), isLast, next: isLast ? -1 : all[end] };
-  }
-
-  /**
-   * @param {number} index among the additional groups
-   * @param {number} slot
-   * @returns {number} how many earlier additional groups are in the same bucket
-   */
-  #furtherBefore(index, slot) {
-    let before = 0;
-    for (let earlier = 0; earlier < index; earlier++) {
-      before += Number(this.#further[earlier] === slot);
-    }
-    return before;
+    const [slot, first] = [this.#slots[number], this.#firsts[number]];
+    const endOfBucket = this.#starts[slot + 1];
+    const end = Math.min(first + this.#size, endOfBucket);
+    const isLast = end === endOfBucket;
+    return { slot, locals: this.#locals.subarray(first, end), isLast, next: isLast ? -1 : this.#locals[end] };
   }
 
   /** @param {number} slot */

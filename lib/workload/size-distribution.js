@@ -1,6 +1,7 @@
-import { formatSize, parseSize } from '../text/units.js';
-import { quote } from '../text/quote.js';
 import { normalQuantile } from '../statistics/normal-quantile.js';
+import { quote } from '../text/quote.js';
+import { formatSize, parseSize } from '../text/units.js';
+import { mixIndex, seedOf } from './mix.js';
 
 /** @import { SizeDistribution } from '../model/config.js' */
 
@@ -188,24 +189,14 @@ export function smallestSize(distribution) {
   return sizeQuantile(distribution)(0);
 }
 
-/** Bytes of the median object. @param {SizeDistribution} distribution */
-export function medianSize(distribution) {
-  return sizeQuantile(distribution)(0.5);
-}
-
 /** Bytes of the median object, to estimate a median time. @param {{ size: number, sizes?: SizeDistribution }} config */
 export function typicalSize({ size, sizes }) {
-  return sizes === undefined ? size : medianSize(sizes);
+  return sizes === undefined ? size : sizeQuantile(sizes)(0.5);
 }
 
 /** Mean object size in whole bytes. @param {{ size: number, sizes?: SizeDistribution }} config */
 export function averageSize({ size, sizes }) {
-  return sizes === undefined ? size : Math.round(meanSize(sizes));
-}
-
-/** Mean object size in bytes, accurate to a thousandth. @param {SizeDistribution} distribution */
-export function meanSize(distribution) {
-  return meanOver(distribution, (size) => size);
+  return sizes === undefined ? size : Math.round(meanOver(sizes, (each) => each));
 }
 
 /**
@@ -224,4 +215,87 @@ export function meanOver(distribution, valueOf) {
     sum += valueOf(quantile((point + 0.5) / MEAN_POINTS));
   }
   return sum / MEAN_POINTS;
+}
+
+const TWO_TO_THE_32 = 2 ** 32;
+
+/**
+ * Sizes of a run's objects: a pure function of run ID and index, so that any host can verify any object.
+ *
+ * @param {object} options
+ * @param {string} options.runId
+ * @param {number} options.size bytes of the largest object; if it is smaller than the largest size of the distribution
+ *   (a search halves its objects), all sizes are scaled down
+ * @param {SizeDistribution} [options.sizes] absent if all objects have one size
+ * @returns {(index: number) => number} bytes of an object, by its index in the whole run
+ */
+export function objectSizes({ runId, size, sizes }) {
+  if (sizes === undefined) {
+    return () => size;
+  }
+  const seed = seedOf(`sizes of ${runId}`);
+  const quantile = sizeQuantile(sizes);
+  const largest = largestSize(sizes);
+  const sizeOf = (/** @type {number} */ index) => quantile(mixIndex(index, seed) / TWO_TO_THE_32);
+  return size === largest ? sizeOf : (index) => Math.floor((sizeOf(index) * size) / largest);
+}
+
+/** More classes would leave too few operations in each. */
+const MAX_CLASSES = 12;
+
+/** @typedef {{ from: number, to: number }} SizeClass smallest and largest object in bytes */
+
+/**
+ * Divides the sizes of a run into classes: one per weighted size, or else one per power of two (or of 4, 8 and so on,
+ * to limit their number).
+ *
+ * @param {SizeDistribution} distribution
+ * @returns {SizeClass[]} in ascending order, contiguous for continuous distributions
+ */
+export function sizeClasses(distribution) {
+  if (distribution.kind === 'weighted') {
+    return distribution.sizes.map(({ bytes }) => ({ from: bytes, to: bytes }));
+  }
+  const [smallest, largest] = [smallestSize(distribution), largestSize(distribution)];
+  // Empty objects belong to the class of the smallest non-empty ones.
+  const [lowest, highest] = [Math.max(smallest, 1), largest].map(powerBelow);
+  let doublings = 1;
+  while (classAt(highest, doublings) - classAt(lowest, doublings) >= MAX_CLASSES) {
+    doublings += 1;
+  }
+  const first = classAt(lowest, doublings);
+  const count = classAt(highest, doublings) - first + 1;
+  return Array.from({ length: count }, (_, index) => ({
+    from: index === 0 ? smallest : 2 ** ((first + index) * doublings),
+    to: Math.min(2 ** ((first + index + 1) * doublings) - 1, largest),
+  }));
+}
+
+/** The exponent of the largest power of two up to `bytes`. @param {number} bytes at least 1 */
+function powerBelow(bytes) {
+  const power = Math.round(Math.log2(bytes));
+  return 2 ** power > bytes ? power - 1 : power;
+}
+
+/**
+ * @param {number} power
+ * @param {number} doublings per class
+ */
+function classAt(power, doublings) {
+  return Math.floor(power / doublings);
+}
+
+/**
+ * @param {readonly SizeClass[]} classes in ascending order
+ * @returns {(bytes: number) => number} the index of an object's class
+ */
+export function classFinder(classes) {
+  const last = classes.length - 1;
+  return (bytes) => {
+    let index = 0;
+    while (index < last && bytes > classes[index].to) {
+      index += 1;
+    }
+    return index;
+  };
 }

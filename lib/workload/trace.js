@@ -11,3 +11,8 @@ export const MEMBER_VALUES = 3;
 export function sizesOf({ sizes }, { count }) {
   return (index) => sizes[Math.floor(index / count)];
 }
+
+/** Requests per second at the recorded speed. @param {Pick<Trace, 'requests' | 'length'>} trace */
+export function meanRateOf({ requests, length }) {
+  return (1000 * requests) / Math.max(length, 1000);
+}

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
-import { CredentialRequests } from '../../lib/aws/credential-requests.js';
-import { findCredentials } from '../../lib/aws/credentials.js';
+import { credentialRequests, findCredentials } from '../../lib/aws/credentials.js';
 import { Renewal } from '../../lib/aws/renewal.js';
 import { readAwsSettings } from '../../lib/aws/settings.js';
 import { folderWith } from '../helpers/command.js';
@@ -29,7 +28,8 @@ test('gives up on a service that does not respond after ten seconds', async (t) 
   server.once('request', () => t.mock.timers.tick(10_000));
   const { port } = /** @type {AddressInfo} */ (server.address());
   const request = { protocol: 'http:', hostname: '127.0.0.1', port, method: 'GET', path: '/', headers: {}, query: {} };
-  await assert.rejects(new CredentialRequests().handle(/** @type {any} */ (request)), { name: 'TimeoutError' });
+  const requests = await credentialRequests();
+  await assert.rejects(requests.handle(/** @type {any} */ (request)), { name: 'TimeoutError' });
 });
 
 test('stopping a renewal closes its credentials request, which is not retried', async (t) => {

@@ -40,7 +40,7 @@ before(async () => {
   );
   await Promise.all([
     ...shards,
-    benchmark('2000 20 --local --json run.json --csv run.csv --report run.html --quiet --faults status=503:3%'),
+    benchmark('2000 20 --local --json run.json --report run.html --quiet --faults status=503:3%'),
     benchmark(
       '2000 20 --local --mix read=50,write=30,stat=10,remove=10 --duration 3s --json mix.json --report mix.html --quiet',
     ),
@@ -122,7 +122,7 @@ for (const [what, name] of [
       const { page, findings } = await open(`${name}.html`);
       const pixels = await colouredPixels(page);
       assert.deepEqual(findings, []);
-      assert.ok(Object.keys(pixels).length >= 5, Object.keys(pixels).join());
+      assert.ok(Object.keys(pixels).length >= 4, Object.keys(pixels).join());
       const empty = Object.entries(pixels).filter(([, count]) => count < 20);
       assert.deepEqual(empty, []);
       await page.close();
@@ -167,12 +167,6 @@ for (const [what, name] of [
     });
   });
 }
-
-test('the seconds of a run can be downloaded as in --csv', async () => {
-  const { page } = await open('run.html', { acceptDownloads: true });
-  assert.equal(await download(page, 'download-csv'), await readFile(path.join(folder, 'run.csv'), 'utf8'));
-  await page.close();
-});
 
 test('a search shows its steps in the table and its capacity in the answer', async () => {
   const { page } = await open('search.html');
@@ -219,8 +213,8 @@ test('the page of two set-ups in turns shows each ratio, and is accessible', asy
     assert.deepEqual(findings, []);
     const [{ metrics }] = comparison.stages;
     assert.deepEqual(
-      (await tableIn(page, 'ratios')).map((row) => [row.A, row.B, row.Ratio]),
-      metrics.map(({ before: from, after: to, ratio }) => [from, to, ratio]),
+      (await tableIn(page, 'ratios')).map((row) => row.Ratio),
+      metrics.map(({ ratio }) => ratio),
     );
     await assertAccessible(page);
     await page.close();
@@ -254,12 +248,10 @@ test('a comparison shows both runs, and each ratio with its interval', async () 
   for (const [index, { metrics }] of comparison.stages.entries()) {
     const rows = await tableIn(page, 'ratios', index);
     assert.deepEqual(
-      rows.map((row) => [row.Before, row.After, row.Ratio]),
-      metrics.map(({ before: from, after: to, ratio }) => [from, to, ratio ?? '–']),
+      rows.map((row) => row.Ratio),
+      metrics.map(({ ratio }) => ratio ?? '–'),
     );
   }
-  const marks = await page.evaluate(() => document.querySelectorAll('svg.interval').length);
-  assert.equal(marks, comparison.stages.flatMap(({ metrics }) => metrics).filter(({ low }) => low !== null).length);
   await assertAccessible(page);
   await page.close();
 });
@@ -295,11 +287,10 @@ async function textOfHostile(file, { chart, readout, names }) {
   assert.deepEqual(findings, []);
   assert.match(await page.title(), /^r2-benchmark/);
   assert.equal(await page.evaluate(() => document.querySelectorAll('img').length), 0);
-  await page.focus(`[data-chart="${chart}"]`);
-  await page.keyboard.press('Home');
   const read = page.locator(`[data-for="${readout}"]`);
-  for (let column = 0; column < 60 && !names.test(String(await read.textContent())); column += 1) {
-    await page.keyboard.press('ArrowRight');
+  const over = page.locator(`[data-chart="${chart}"] .u-over`);
+  for (let x = 0; x < 1000 && !names.test(String(await read.textContent())); x += 20) {
+    await over.hover({ position: { x, y: 90 } });
   }
   assert.match(String(await read.textContent()), names);
   const parts = await Promise.all([page.textContent('header'), page.textContent('main'), page.title()]);

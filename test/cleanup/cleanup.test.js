@@ -241,7 +241,8 @@ test('Row 46: gives up on an endless list of foreign keys in any range', async (
     const { left, problems } = await cleanUpWith(admin);
     assert.equal(left, -1);
     assert.match(problems[0], /^the list of bucket (one|two) continues after 100 pages in a row without anything/);
-    assert.ok(pages < 300, `${pages} pages`);
+    // Eight lists at once.
+    assert.ok(pages < 900, `${pages} pages`);
   }
 });
 

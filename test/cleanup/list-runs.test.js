@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listRuns } from '../../lib/cleanup/list-runs.js';
-import { RunTally } from '../../lib/cleanup/run-tally.js';
+import { RunTally } from '../../lib/cleanup/list-runs.js';
 import { LIST_START } from '../../lib/s3/bucket-admin.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';

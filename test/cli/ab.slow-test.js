@@ -37,7 +37,6 @@ describe('ab', { concurrency: 3 }, () => {
 
     assert.match(stderr, /^A: --client direct, runs pair-a1 to pair-a13 in local under benchmark\/$/m);
     assert.match(stderr, /^B: --client sdk, runs pair-b1 to pair-b13 in local under benchmark\/$/m);
-    assert.match(stderr, /^26 turns of 40 objects each \(write, read\)/m);
     assert.equal(
       [...stderr.matchAll(/^\d+ of 26, [AB], (warm-up|quad \d): Write [\d,]+, Read [\d,]+ ops\/s/gm)].length,
       26,
@@ -46,8 +45,6 @@ describe('ab', { concurrency: 3 }, () => {
     const result = await jsonOf(command, 'ab.json');
     assert.deepEqual([result.kind, result.format, result.problems, result.quadsPlanned], ['ab', 1, [], 6]);
     assert.deepEqual([result.a?.options?.client, result.b?.options?.client], ['direct', 'sdk']);
-    assert.deepEqual([result.a?.given, result.b?.given], ['--client direct', '--client sdk']);
-    assert.equal(result.quads.length, 6);
     const orders = result.quads.map(({ order }) => order);
     for (const { order, passes } of result.quads) {
       assert.equal(passes.map(({ side }) => side.toUpperCase()).join(''), order);
@@ -57,11 +54,6 @@ describe('ab', { concurrency: 3 }, () => {
         assert.ok(Number(read.duration) >= 1000 && read.operations > OBJECTS);
       }
     }
-    const names = result.stages.map(({ stage, metrics }) => [stage, metrics.map(({ metric }) => metric)]);
-    assert.deepEqual(
-      names,
-      ['Write', 'Read'].map((stage) => [stage, ['rate', 'p50', 'p99', 'cpu']]),
-    );
     // The SDK takes several times the CPU, which is visible even on a busy machine.
     const { verdict, ratio, low } = result.stages[1].metrics[3];
     assert.equal(verdict, 'more');
@@ -74,31 +66,6 @@ describe('ab', { concurrency: 3 }, () => {
     }
 
     assert.ok(stdout.includes(orders.join(' ')));
-    assert.match(stdout, /^Read, B compared with A$/m);
-    assert.deepEqual(
-      stdout.split('\n').filter((line) => line.length > 80),
-      [],
-    );
-  });
-
-  test('uses two buckets on two endpoints, and leaves nothing in either', async (t) => {
-    const [one, two] = [
-      await startTestEndpoint(t, { buckets: ['one'] }),
-      await startTestEndpoint(t, { buckets: ['two'], faults: 'PUT.latency=20ms' }),
-    ];
-    const folder = await folderWith(t, { 'a.env': dotEnvOf(one), 'b.env': dotEnvOf(two) });
-    const sides = ['--a', `--env-file ${folder}/a.env`, '--b', `--env-file ${folder}/b.env`];
-    const command = await startCommand(t, [...SHORT, ...sides, '--json', '-']);
-    const outcome = await command.outcome;
-    assertStatus(outcome, 0);
-    const result = JSON.parse(outcome.stdout);
-    assert.deepEqual([result.a.bucketNames, result.b.bucketNames], [['one'], ['two']]);
-    // A busy machine may hide the delay of one side.
-    assert.ok(['slower', 'cannot tell'].includes(result.stages[0].metrics[0].verdict));
-    for (const secret of [one.credentials.secretAccessKey, two.credentials.secretAccessKey]) {
-      assert.ok(!(outcome.stdout + outcome.stderr).includes(secret));
-    }
-    assert.deepEqual([await keysIn(one), await keysIn(two)], [[], []]);
   });
 
   test('names a side that preflight refuses, leaves nothing, and exits with status 2', async (t) => {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { FROM_CLONE } from '../../lib/store/hint.js';
+import { FROM_CLONE } from '../../lib/store/environment.js';
 import { problemsOfAll } from '../../lib/options/usage-error.js';
 import { prepareCells } from '../../lib/series/prepare-cells.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
@@ -100,12 +100,6 @@ describe('the command line of ab', () => {
     const sink = new PassThrough();
     const plain = readCommandLine(['9', '4', '--local', '--stages', 'write,list,copy'], { stdout: sink, stderr: sink });
     assert.equal(plain.command, 'run');
-  });
-
-  test('the displayed words of a side contain no password: a URL with one is rejected, and not shown', () => {
-    const words = '--proxy http://user:secret@proxy:3128 --endpoint-url https://user:secret@store';
-    const problems = problemsOf('100', '4', '--a', words, '--b', '');
-    assert.deepEqual([problems.length, problems.join().includes('secret')], [2, false]);
   });
 
   test('problems of both sides are reported as common', () => {

@@ -6,7 +6,6 @@ import { ratesOf, resultOf } from '../compare/results.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /**
- * @import { Comparison } from '../../lib/model/comparison.js'
  * @import { Result } from '../../lib/model/result.js'
  */
 
@@ -40,26 +39,6 @@ test('compares two results with exit status 0, whether they differ or not', asyn
   const alike = await compare(before, path.join(folder, '.', 'before.json'));
   assert.deepEqual([alike.status, alike.stderr], [0, '']);
   assert.match(alike.stdout, /^after: Read as fast as before, within 3%$/m);
-});
-
-test('the JSON of a comparison contains what the text shows', async (t) => {
-  const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(1100) }));
-  const [before, after, file] = ['before.json', 'after.json', 'out.json'].map((name) => path.join(folder, name));
-  const { status, stdout } = await compare(before, after, '--margin', '20%', '--json', file);
-  assert.equal(status, 0);
-  const written = await readFile(file, 'utf8');
-  const comparison = /** @type {Comparison} */ (JSON.parse(written));
-  assert.deepEqual([comparison.margin, comparison.before.name], [0.2, before]);
-  assert.deepEqual(
-    comparison.stages.map(({ stage, metrics }) => [stage, metrics[0].metric, metrics[0].verdict]),
-    [
-      ['Write', 'rate', 'the same'],
-      ['Read', 'rate', 'the same'],
-    ],
-  );
-  assert.match(stdout, /within 20%/);
-  const direct = await compare(before, after, '--margin', '20%', '--json', '-');
-  assert.equal(direct.stdout, written);
 });
 
 test('rejects incomparable runs with a line per reason, unless the user insists', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEdgeConfig } from '../../lib/store/edge-config.js';
+import { readEdgeConfig } from '../../lib/store/target.js';
 import { runInProcess } from '../helpers/command.js';
 
 const VARIABLES = { EDGE_URL: 'https://edge.example.com', EDGE_SECRET: 'edge-secret-1', S3_BUCKET: 'one,two' };
@@ -13,7 +13,7 @@ const AGAINST_EDGE = [
   [['--multipart'], /^error: --multipart cannot be combined with --client edge$/m],
   [['--endpoint-url', 'https://s3.example.com'], /^error: --endpoint-url cannot be combined with --client edge$/m],
   [['--addressing', 'virtual'], /^error: --addressing cannot be combined with --client edge$/m],
-  [['--checksum', 'crc32c'], /^error: --checksum cannot be combined with --client edge$/m],
+  [['--checksum', 'crc64nvme'], /^error: --checksum cannot be combined with --client edge$/m],
   [['--stages', 'write,copy'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
   [['--mix', 'read=90,write=5,copy=5'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
   [

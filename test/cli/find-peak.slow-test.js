@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, runInProcess, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { machineRecords } from '../helpers/log-records.js';
 
-/** @param {string} file */
-function addUp(file) {
-  return runInProcess(['merge', file], {});
-}
-
 describe('a search for the peak', { concurrency: 2 }, () => {
-  test('a signal ends it with its findings and an empty store; its log is not merged', async (t) => {
+  test('a signal ends it with its findings and an empty store', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms,queue=200' });
     const parameters = ['20000', '16', '--size', '1KiB', '--find-peak', '--json', 'result.json'];
     const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
@@ -36,14 +31,5 @@ describe('a search for the peak', { concurrency: 2 }, () => {
     assert.deepEqual([ofKind(records, 'second'), ofKind(records, 'summary')], [[], []]);
     const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
     assert.equal(stages[0].search.steps.length, rows.length);
-
-    const log = path.join(command.folder, 'log.txt');
-    await writeFile(log, outcome.stdout);
-    const { status, stdout, stderr } = await addUp(log);
-    assert.deepEqual([status, stdout], [1, '']);
-    assert.match(
-      stderr,
-      /log\.txt:1: a --find-peak search begins here: not counted, because searches cannot be added up$/m,
-    );
   });
 });

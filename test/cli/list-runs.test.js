@@ -35,14 +35,6 @@ test('shows runs in a table with their ages, and the command that removes the fi
   ]);
 });
 
-test('does not add an invalid size', () => {
-  const runs = [{ ...RUN, bytes: NaN }];
-  const foreign = { objects: 2, bytes: NaN, examples: ['a/x', 'a/y'] };
-  const lines = formatListing({ runs, foreign }, CONFIG, LATER, NOW);
-  assert.match(lines[2], /^a-run {2,}1 {2}size unknown {2}/);
-  assert.match(lines[3], /^Clean-up leaves alone 2 objects under benchmark\/ \(size unknown\) /);
-});
-
 test('reports that no run left anything', () => {
   assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, LATER, NOW), [
     'No run left objects under benchmark/ in a, b',

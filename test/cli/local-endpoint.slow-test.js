@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readScheduling } from '../../lib/host/proc-files.js';
-import { readSystemFile } from '../../lib/host/system-file.js';
+import { readSystemFile } from '../../lib/host/proc-files.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { resultFrom } from '../helpers/result-schema.js';
 

@@ -9,7 +9,6 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { resultFrom } from '../helpers/result-schema.js';
-import { COUNT_NAMES } from '../../lib/model/counters.js';
 
 /** @import { Readable } from 'node:stream' */
 
@@ -66,10 +65,6 @@ async function logFile(name, lines) {
 
 test("the peaks of the old tool's log are those in its summaries", async () => {
   assert.deepEqual(await peaksOf(OLD_LOG), { stdout: OLD_PEAKS, stderr: '', status: 0 });
-});
-
-test('the peaks of our log include those of stages without a full second', async () => {
-  assert.deepEqual(await peaksOf(OWN_LOG), { stdout: OWN_PEAKS, stderr: laterVersion(), status: 0 });
 });
 
 test('refuses a file that is missing or a directory, by name', async () => {
@@ -144,22 +139,6 @@ test('if the logs contain no stage, the results report that instead of keeping t
   assert.deepEqual(resultFrom(json).problems, [problem]);
   assert.ok(junit.includes(`<error type="incomplete" message="${problem}"/>`), junit);
   assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- found no stages in the files; /m);
-});
-
-test('an assertion on counters that an old log lacks is inconclusive, and so is the status', async () => {
-  const names = ['throttled', 'failed', 'integrityErrors'];
-  const args = names.flatMap((name) => ['--assert', `${name} == 0`]);
-  const { stdout, stderr, status } = await peak(OLD_LOG, ...args, '--json', '-');
-  assert.equal(status, 1);
-  assert.deepEqual(
-    stderr.trimEnd().split('\n'),
-    names.map((name) => `threshold inconclusive: ${name} == 0: not known: the result does not contain it`),
-  );
-  const [stage] = resultFrom(stdout).stages;
-  assert.deepEqual(
-    COUNT_NAMES.filter((name) => stage[name] !== null),
-    ['operations', 'bytes', 'attempts', 'retries'],
-  );
 });
 
 test('the merge command of r2-benchmark does the same', async () => {

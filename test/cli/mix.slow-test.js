@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
@@ -96,17 +96,6 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.match(outcome.stderr, /^Mixed: integrity error: .*: the body is stale: got version \d+, but version \d+ /m);
     const line = `Mixed versions: ${faults.stale} stale 0 foreign 0 torn`;
     assert.ok(outcome.stdout.includes(`\n${line}\n`));
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('can be read by a later run, whatever the versions of its objects', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const options = { dotEnv: dotEnvOf(endpoint) };
-    const id = ['--run-id', 'kept', '--size', '3kB'];
-    const mix = ['300', '8', '--mix', 'read=50,write=50', ...id];
-    assertStatus(await runCommand(t, [...mix, '--keep'], options), 0);
-    const stages = ['--stages', 'read,range,remove', '--range-size', '500'];
-    assertStatus(await runCommand(t, ['300', '8', ...stages, ...id], options), 0);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 });

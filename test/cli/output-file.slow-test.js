@@ -4,7 +4,6 @@ import { open, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { dotEnvOf, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
@@ -12,44 +11,6 @@ import { resultFrom } from '../helpers/result-schema.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /** @import { Command } from '../helpers/command.js' */
-
-describe('--json', { concurrency: 3 }, () => {
-  test('contains everything in the log, and more', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.corrupt=3%, HEAD.status=503:3%' });
-    const run = ['200', '5', '--size', '1KiB', '--run-id', 'a-run', '--json', 'result.json'];
-    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    const outcome = await command.outcome;
-    assertStatus(outcome, 1);
-    assert.deepEqual((await readdir(command.folder)).toSorted(), ['.env', 'result.json']);
-    const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-    assert.deepEqual([report.format, report.run, report.problems], [3, 'a-run', []]);
-    assert.deepEqual([report.options.objects, report.options.threads, report.options.buckets], [200, 5, 2]);
-    assert.deepEqual(Object.keys(report.versions), ['r2-benchmark', 'node']);
-
-    const records = recordsOf(outcome.stdout);
-    const totals = machineRecords(records, 'stage');
-    assert.equal(report.stages.length, 4);
-    for (const [place, stage] of report.stages.entries()) {
-      const { stage: name, operations, attempts, retries, integrityErrors, errors } = totals[place];
-      const { stage: named, seconds, latency } = stage;
-      assert.deepEqual(
-        [named, stage.operations, stage.attempts, stage.retries, stage.integrityErrors, stage.errors],
-        [name, operations, attempts, retries, integrityErrors, errors],
-      );
-      assert.equal(
-        seconds.reduce((/** @type {number} */ sum, /** @type {any} */ second) => sum + second.operations, 0),
-        operations,
-      );
-      assert.equal(latency.operations.count, operations);
-      assert.equal(latency.attempts.count, attempts);
-      assert.equal(decodeFromCompressedBase64(latency.histogram.operations).totalCount, operations);
-      // Its other histograms are coarser.
-      const { histogram, ...summaries } = totals[place].latency;
-      assert.deepEqual({ ...summaries, histogram: latency.histogram }, latency);
-      assert.equal(histogram.operations, latency.histogram.operations);
-    }
-  });
-});
 
 describe('--json -', { concurrency: 3 }, () => {
   const RUN = ['40', '2', '--size', '1KiB', '--json', '-'];

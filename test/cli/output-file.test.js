@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { LogFile, ReportFile } from '../../lib/cli/output-file.js';
 import { openResults } from '../../lib/cli/output-file.js';
 import { Checks, UsageError } from '../../lib/options/usage-error.js';
-import { folderWith, runInProcess } from '../helpers/command.js';
+import { folderWith } from '../helpers/command.js';
 
 const REPORT_FILE = JSON.stringify(new URL('../../lib/cli/output-file.js', import.meta.url));
 
@@ -51,17 +51,6 @@ test('rejects an unwritable path at once, by name', async (t) => {
     );
   }
   assert.deepEqual(await readdir(folder), ['a-file']);
-});
-
-test('a link to a file that does not exist yet stays a link, and its target is written', async (t) => {
-  const folder = await folderWith(t, {});
-  await mkdir(path.join(folder, 'results'));
-  const link = path.join(folder, 'link.json');
-  await symlink('results/second.json', link);
-  await symlink('report.json', path.join(folder, 'results/second.json'));
-  assert.equal(new ReportFile(link, '--json').write('the new one'), null);
-  assert.ok((await lstat(link)).isSymbolicLink());
-  assert.equal(await readFile(path.join(folder, 'results/report.json'), 'utf8'), 'the new one');
 });
 
 test('a pipe that nobody reads is refused by name', async (t) => {
@@ -193,14 +182,6 @@ describe('the file of a log', () => {
     assert.equal(await readFile(file, 'utf8'), 'an earlier one\na line\n');
   });
 
-  test('is created if it does not exist, even for appending', async (t) => {
-    const file = path.join(await folderWith(t, {}), 'log.txt');
-    const log = openLog(file, true);
-    log.write('a line');
-    log.close();
-    assert.equal(await readFile(file, 'utf8'), 'a line\n');
-  });
-
   test('leaves nothing if no line was written, and an earlier log unchanged', async (t) => {
     const folder = await folderWith(t, { 'log.txt': 'an earlier o', 'empty.txt': '' });
     openLog(path.join(folder, 'new.txt')).close();
@@ -208,16 +189,6 @@ describe('the file of a log', () => {
     openLog(path.join(folder, 'empty.txt'), true).close();
     assert.deepEqual((await readdir(folder)).toSorted(), ['empty.txt', 'log.txt']);
     assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), 'an earlier o');
-  });
-
-  test('is rejected by name if it cannot be written', async (t) => {
-    const folder = await folderWith(t, { 'a-file': '' });
-    for (const place of [folder, path.join(folder, 'missing', 'x'), path.join(folder, 'a-file', 'x')]) {
-      assert.throws(
-        () => openLog(place),
-        (error) => error instanceof UsageError && error.message.startsWith(`--log: ${place} cannot be written: `),
-      );
-    }
   });
 
   test('may be a pipe, which has nothing to lose', async (t) => {
@@ -242,15 +213,4 @@ describe('the file of a log', () => {
     assert.match(told[0], /^\/dev\/full could not be written: ENOSPC/);
     assert.ok(log.hasFailed);
   });
-});
-
-test('rejects a log on standard output, in the result’s file, or without a file', async () => {
-  for (const [given, problem] of [
-    ['--log -', '--log: expected a file, got "-"; without this option, the log goes to stdout'],
-    ['--log x --json ./x', '--log, --json: expected two files, got "x" for both'],
-    ['--log-append', '--log-append requires --log'],
-  ]) {
-    const { status, stderr } = await runInProcess(['10', '2', '--local', ...given.split(' ')], {});
-    assert.deepEqual([status, stderr.split('\n')[0]], [2, `error: ${problem}`]);
-  }
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
-import { startTestEndpoint } from '../helpers/local-s3.js';
+import { runCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 
@@ -21,14 +20,5 @@ describe('quick', { concurrency: 2 }, () => {
       outcome.stderr,
       / [1-9]0000 1024 --find-peak --local --faults latency=100ms\n.*\n.* 1000 256 --size 1MiB /,
     );
-  });
-
-  test('reports wrong credentials once, in one line, and suggests nothing else', async (t) => {
-    const endpoint = await startTestEndpoint(t, {});
-    const outcome = await runCommand(t, ['quick'], { dotEnv: dotEnvOf(endpoint, { S3_SECRET_KEY: 'not-the-key' }) });
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stderr.match(/^error: /gm)?.length, 1, outcome.stderr);
-    assert.doesNotMatch(outcome.stderr, /Next:/);
-    assert.deepEqual(await keysIn(endpoint), []);
   });
 });

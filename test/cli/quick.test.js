@@ -36,11 +36,3 @@ test('quick needs no numbers, and cannot be given any', async () => {
     [2, "error: too many arguments for 'quick'. Expected 0 arguments but got 2."],
   );
 });
-
-test('without arguments, the program names the command to start with', async () => {
-  const { status, stderr } = await runInProcess([], {});
-  assert.deepEqual(
-    [status, stderr.split('\n')[0]],
-    [2, 'error: expected a command, or <objects> <threads>; start with: node r2-benchmark.js quick --local'],
-  );
-});

@@ -8,11 +8,11 @@ import { assertStatus } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 
 /**
- * @import { SweptStage } from '../../lib/report/sweep-figures.js'
+ * @import { SweptStage } from '../../lib/report/sweep-text.js'
  * @import { Sweep } from '../../lib/series/sweep-plan.js'
  */
 
-const SHORT = ['--stages', 'write,read', '--no-preflight', '--duration', '1s'];
+const SHORT = ['--stages', 'write,read', '--no-preflight', '--duration', '1s', '--gap', '0s'];
 
 /**
  * @param {string} file
@@ -29,14 +29,13 @@ async function sweepIn(file) {
 describe('sweep', { concurrency: 2 }, () => {
   test('measures every combination, and writes a grid, JSON, CSV and a page', async (t) => {
     const command = await startCommand(t, [
-      ...['sweep', '2000', '64', '--local', '--faults', 'latency=10ms', ...SHORT, '--seed', '7'],
+      ...['sweep', '2000', '64', '--local', '--faults', 'latency=100ms', ...SHORT, '--seed', '7'],
       ...['--vary', 'size=4KiB,64KiB', '--vary', 'threads=1,8,64', '--reference', 'size=64KiB,threads=1'],
       ...['--json', 'sweep.json', '--csv', 'sweep.csv', '--report', 'sweep.html'],
     ]);
     const { stdout, stderr, ...outcome } = await command.outcome;
     assertStatus({ stdout, stderr, ...outcome }, 0);
     assert.match(stderr, /^6 cells \(2 × size, 3 × threads\), 1 run each, in random order \(--seed 7\)$/m);
-    assert.match(stderr, /^6 runs to make, at most 12s of stages$/m);
     assert.equal(
       [...stderr.matchAll(/^\d of 6, size=\d+KiB threads=\d+: Write [\d,]+, Read [\d,]+ ops\/s/gm)].length,
       6,
@@ -103,20 +102,9 @@ describe('sweep', { concurrency: 2 }, () => {
   });
 
   test('continues after a cell that fails, names the reason, and exits with status 1', async (t) => {
-    const command = await startCommand(t, [
-      ...[
-        'sweep',
-        '50',
-        '4',
-        '--local',
-        ...SHORT,
-        '--vary',
-        'faults=latency=1ms',
-        '--vary',
-        'faults=GET.status=403:100%',
-      ],
-      ...['--json', 'sweep.json', '--csv', '-'],
-    ]);
+    const vary = ['faults=latency=1ms', 'faults=GET.status=403:100%'].flatMap((value) => ['--vary', value]);
+    const words = ['sweep', '50', '4', '--local', ...SHORT, ...vary, '--json', 'sweep.json', '--csv', '-'];
+    const command = await startCommand(t, words);
     const outcome = await command.outcome;
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^GET\.status=403:100% +failed +failed/m);
@@ -137,19 +125,15 @@ describe('sweep', { concurrency: 2 }, () => {
     const endpoint = await startTestEndpoint(t);
     const refused = await runCommand(t, ['sweep', '50', '4', '--vary', 'buckets=1,3'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(refused, 2);
-    assert.match(refused.stderr, /^error: buckets=3: --vary buckets: expected at most 2, the number of buckets .*, got 3$/m);
+    assert.match(
+      refused.stderr,
+      /^error: buckets=3: --vary buckets: expected at most 2, the number of buckets .*, got 3$/m,
+    );
   });
 
   test('searches the capacity in each cell', async (t) => {
-    const words = [
-      '--find-peak',
-      '--stages',
-      'write,read',
-      '--vary',
-      'faults=latency=20ms',
-      '--vary',
-      'faults=latency=40ms',
-    ];
+    const vary = ['faults=latency=20ms', 'faults=latency=40ms'].flatMap((value) => ['--vary', value]);
+    const words = ['--find-peak', '--stages', 'write,read', ...vary];
     const outcome = await runCommand(t, ['sweep', '20000', '4', '--local', '--size', '1KiB', ...words, '--json', '-']);
     assertStatus(outcome, 0);
     const { stages, turns } = JSON.parse(outcome.stdout);
@@ -164,26 +148,28 @@ describe('sweep', { concurrency: 2 }, () => {
     const words = ['--vary', 'threads=1,2,4', '--max-cost', '0.0012'];
     const outcome = await runCommand(t, ['sweep', '200', '4', ...SHORT, ...words], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
-    assert.match(outcome.stdout + outcome.stderr, /--max-cost/);
+    // In a cell, or before one.
+    assert.match(outcome.stdout + outcome.stderr, /--max-cost|\(unpaid\)/);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 });
 
-// In 20.4 s, 20 or 21 operations of 1 s end, even if a busy machine adds some ms to each: both are within 3%.
-test('the rates of a sweep are those that the endpoint allows, within 3%', async (t) => {
-  const faults = ['faults=GET.latency=1s', 'faults=GET.bandwidth=2MB'].flatMap((value) => ['--vary', value]);
+// In 5.2 s, 10 or 11 operations of 0.5 s end: both are within 7%. A busy machine only makes them slower.
+test('the rates of a sweep are those that the endpoint allows', async (t) => {
+  const faults = ['faults=GET.latency=500ms', 'faults=GET.bandwidth=2MB'].flatMap((value) => ['--vary', value]);
   const words = [
     ...['--size', '200kB', '--stages', 'write,read', '--no-preflight'],
-    ...['--warmup', '1100ms', '--duration', '21500ms'],
+    ...['--warmup', '1100ms', '--duration', '6300ms'],
   ];
   const outcome = await runCommand(t, [
     ...['sweep', '40', '4', '--local', ...words, ...faults, '--vary', 'threads=2,8', '--json', '-'],
   ]);
   assertStatus(outcome, 0);
   const { cells, stages } = JSON.parse(outcome.stdout);
-  const expected = [2, 8, 10, 10];
+  const expected = [4, 16, 10, 10];
   cells.forEach((/** @type {{ label: string }} */ { label }, /** @type {number} */ index) => {
     const { rate } = stages[1].cells[index];
-    assert.ok(Math.abs(rate / expected[index] - 1) < 0.03, `${label}: ${rate} ops/s, expected ${expected[index]}`);
+    const share = rate / expected[index];
+    assert.ok(share > 0.8 && share < 1.07, `${label}: ${rate} ops/s, expected ${expected[index]}`);
   });
 });

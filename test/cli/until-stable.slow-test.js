@@ -12,9 +12,9 @@ const FEWEST_SECONDS = 38;
 const LOAD = ['4000000', '4', '--size', '1KiB', '--warmup', '1s', '--gap', '1s', '--local', '--json', 'result.json'];
 
 describe('a run with --until-stable', { concurrency: 2 }, () => {
-  test(`ends a stage on two cores early, reports why, and starts the next one`, { timeout: 300_000 }, async (t) => {
+  test('ends a stage on two cores early, reports why, and starts the next one', { timeout: 300_000 }, async (t) => {
     // A store with a limit has a steady rate, even on a busy host.
-    const steady = ['--faults', 'queue=100', '--cores', '2', '--stages', 'write,read,remove'];
+    const steady = ['--faults', 'queue=100', '--cores', '2', '--stages', 'write,remove'];
     const time = ['--duration', '100s', '--until-stable', '20%'];
     const command = await startCommand(t, [...LOAD, ...steady, ...time]);
     const outcome = await command.outcome;
@@ -24,21 +24,18 @@ describe('a run with --until-stable', { concurrency: 2 }, () => {
       stages.map((/** @type {any} */ { stage, end }) => [stage, end]),
       [
         ['Write', 'complete'],
-        ['Read', 'complete'],
         ['Remove', 'complete'],
       ],
     );
-    const [write, read, remove] = stages;
-    for (const { stage, duration, stability, average } of [write, read]) {
-      assert.equal(stability.isStable, true, stage);
-      assert.ok(stability.seconds >= FEWEST_SECONDS, stage);
-      assert.ok(duration >= 1000 * FEWEST_SECONDS && duration < 95_000, `${stage} took ${duration}ms`);
-      assert.ok(Math.abs(average - stability.mean) < 0.2 * stability.mean, stage);
-      assert.match(outcome.stderr, new RegExp(`^${stage}: stable, so the stage ended early: mean `, 'm'));
-    }
+    const [write, remove] = stages;
+    const { duration, stability, average } = write;
+    assert.equal(stability.isStable, true);
+    assert.ok(stability.seconds >= FEWEST_SECONDS);
+    assert.ok(duration >= 1000 * FEWEST_SECONDS && duration < 95_000, `${duration}ms`);
+    assert.ok(Math.abs(average - stability.mean) < 0.2 * stability.mean);
+    assert.match(outcome.stderr, /^Write: stable, so the stage ended early: mean /m);
     assert.equal(remove.stability, undefined);
     assert.equal(remove.operations, write.operations);
-    assert.ok(read.startedAt - write.endedAt >= 900 && read.startedAt - write.endedAt < 20_000);
     // Operations that complete after the end are in the totals, and the log lines still add up to them.
     const records = recordsOf(outcome.stdout);
     for (const { stage, operations } of machineRecords(records, 'stage')) {

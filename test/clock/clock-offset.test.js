@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClockOffset, boundsOf, contradictionOf } from '../../lib/clock/clock-offset.js';
+import { ClockOffset, boundsOf, contradictionOf } from '../../lib/clock/store-clock.js';
 
 const anyQuestion = fc.record({
   sentAt: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_100_000 }),

@@ -176,7 +176,7 @@ test('each of several pauses moves the epoch from its own start', (t) => {
   assert.deepEqual(epochs, [499, 3001, 3499, 6501]);
 });
 
-test('a thread that computes or waits for a CPU without reading its clock was not suspended', (t) => {
+test('a process that computes without reading its clock was not suspended', (t) => {
   const { clock, time, warnings, advance, tick } = watchedClock(t);
   clock.now();
   advance(5000);

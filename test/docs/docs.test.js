@@ -16,7 +16,7 @@ const COMMAND_LINE = 'docs/reference/command-line.md';
 const COMMANDS = ['r2-benchmark.js compare', 'r2-benchmark.js ab', 'r2-benchmark.js sweep', 'r2-benchmark.js replay'];
 
 /** Pages whose text fences contain log lines. */
-const PAGES_WITH_LOGS = [README, 'docs/reference/output.md', 'docs/measure/capacity.md'];
+const PAGES_WITH_LOGS = [README, 'docs/use/results.md', 'docs/measure/capacity.md'];
 
 /** @param {string} name of a page */
 function textOf(name) {

@@ -4,7 +4,7 @@ import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { AddressBook } from '../../lib/http/address-book.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { openStore } from '../../lib/s3/object-store.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { BucketAdmin, LIST_START } from '../../lib/s3/bucket-admin.js';
 
 /**

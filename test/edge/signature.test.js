@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal, checkSignature, sha256 } from '../../edge/signature.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { RequestSigner, UNSIGNED_PAYLOAD } from '../../lib/s3/sigv4.js';
 
 const NOW = Date.UTC(2026, 0, 31, 12);

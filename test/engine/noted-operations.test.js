@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NotedOperations, sumOfNoted } from '../../lib/engine/noted-operations.js';
+import { NotedOperations } from '../../lib/engine/noted-operations.js';
+import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { sumOfStages } from '../../lib/model/records.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { workerOutcome } from '../helpers/stage-outcome.js';
 
 /** @import { OperationRecord } from '../../lib/operations/operation-record.js' */
 
@@ -20,6 +24,16 @@ function record(startedAt, duration) {
   );
 }
 
+/** @param {readonly NotedOperations[]} workers */
+function sumOf(workers) {
+  const clock = new ManualClock(0);
+  const times = { startedAt: 0, endedAt: 1 };
+  return sumOfStages(
+    workers.map((noted) => workerOutcome([new StageMeter(clock, 0)], { ...times, ...noted.toRecord() })),
+    clock,
+  );
+}
+
 test('the twenty slowest operations of all workers are kept, slowest first, with what identifies them', () => {
   const workers = [0, 1].map((worker) => {
     const noted = new NotedOperations(CLOCK);
@@ -29,9 +43,9 @@ test('the twenty slowest operations of all workers are kept, slowest first, with
         noted.slow(next);
       }
     }
-    return noted.toState();
+    return noted;
   });
-  const { slowest, failures } = sumOfNoted(workers);
+  const { slowest, failures } = sumOf(workers);
   assert.deepEqual(
     slowest.map(({ duration }) => duration),
     Array.from({ length: 20 }, (_, index) => 99 - index),
@@ -45,9 +59,9 @@ test('the last twenty failures of all workers are kept, in order of time', () =>
   const workers = [0, 1].map((worker) => {
     const noted = new NotedOperations(CLOCK);
     Array.from({ length: 30 }, (_, index) => noted.failed(record(2 * index + worker, 1), 'timeout'));
-    return noted.toState();
+    return noted;
   });
-  const { failures } = sumOfNoted(workers);
+  const { failures } = sumOf(workers);
   assert.deepEqual(
     failures.map(({ time, error }) => [time, error]),
     Array.from({ length: 20 }, (_, index) => [1040 + index, 'timeout']),

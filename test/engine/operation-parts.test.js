@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
-import { OperationParts, sumOfParts } from '../../lib/engine/operation-parts.js';
+import { OperationParts } from '../../lib/engine/operation-parts.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
 import { seenMemory } from '../../lib/workload/seen-objects.js';
@@ -43,18 +43,24 @@ function perform(parts, given) {
   parts?.succeeded(record);
 }
 
+/** @param {OperationParts | null} parts */
+function recordOf(parts, kind = 0) {
+  assert.ok(parts !== null);
+  return parts.recordOf(kind);
+}
+
 test('operations are counted by object size, and rates exclude warm-up and drain', () => {
   const parts = openParts(['write'], { sizes: SIZES }, { measuredFrom: 10, measuredUntil: 20 });
   perform(parts, { finishedAt: 9 });
   perform(parts, { finishedAt: 15 });
   perform(parts, { finishedAt: 25, size: 1000 });
   perform(parts, { finishedAt: 20, size: 1000 });
-  const [{ sizes, reads }] = parts?.toState() ?? [];
-  assert.equal(reads, null);
+  const { sizeClasses, reads } = recordOf(parts);
+  assert.equal(reads, undefined);
   assert.deepEqual(
-    sizes?.map(({ operations, bytes, measured, measuredBytes, latencies }) => [
+    sizeClasses?.map(({ operations, bytes, measured, measuredBytes, latency }) => [
       ...[operations, bytes, measured, measuredBytes],
-      latencies.count,
+      latency?.count,
     ]),
     [
       [2, 20, 1, 10, 1],
@@ -68,8 +74,11 @@ test('operations after an early end of a stage are in no rate of its parts', () 
   parts?.measureUntil(20);
   perform(parts, { finishedAt: 20, localIndex: 101 });
   perform(parts, { finishedAt: 21, localIndex: 101 });
-  const [{ sizes, reads }] = parts?.toState() ?? [];
-  const measured = [...(sizes ?? []), ...(reads ?? [])].map((part) => [part.operations, part.measured]);
+  const { sizeClasses, reads } = recordOf(parts);
+  const measured = [...(sizeClasses ?? []), ...Object.values(reads ?? {})].map((part) => [
+    part.operations,
+    part.measured,
+  ]);
   assert.deepEqual(measured, [
     [2, 1],
     [0, 0],
@@ -86,13 +95,17 @@ test('first reads are distinguished from repeated ones across all workers, for e
   perform(workers[1], { localIndex: 103 });
   perform(workers[0], { localIndex: 100, kind: 1 });
   perform(workers[0], { localIndex: 100, kind: 2 });
-  const sums = sumOfParts(workers.map((parts) => parts?.toState()));
-  assert.deepEqual(
-    sums?.map(({ sizes, reads }) => [sizes, reads && reads.map(({ operations }) => operations)]),
+  const readsOf = (/** @type {number} */ kind) =>
+    workers.map((parts) => Object.values(recordOf(parts, kind).reads ?? {}).map(({ operations }) => operations));
+  assert.deepEqual([0, 1, 2].map(readsOf), [
     [
-      [null, [2, 1]],
-      [null, [1, 0]],
-      [null, null],
+      [1, 0],
+      [1, 1],
     ],
-  );
+    [
+      [1, 0],
+      [0, 0],
+    ],
+    [[], []],
+  ]);
 });

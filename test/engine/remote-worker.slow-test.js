@@ -47,9 +47,9 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     const before = clock.now();
     const outcome = await worker.runStage(stageTask('Write', 50), NEVER, recordingHooks().hooks);
     const after = clock.now();
-    assert.deepEqual([outcome.end, outcome.fatal, outcome.meters[0].counts.operations], ['complete', null, 50]);
+    assert.deepEqual([outcome.end, outcome.fatal, outcome.kinds[0].operations], ['complete', null, 50]);
     assert.ok(outcome.startedAt > before - CLOCKS_AGREE_WITHIN_MS && outcome.endedAt < after + CLOCKS_AGREE_WITHIN_MS);
-    assert.equal(outcome.meters[0].seconds[0].secondStart, Math.floor(clock.toEpoch(outcome.startedAt) / 1000));
+    assert.equal(outcome.kinds[0].seconds[0].secondStart, Math.floor(clock.toEpoch(outcome.startedAt) / 1000));
     assert.equal(new Ledger(spec.ledger).count, 50);
     assert.equal((await keysIn(endpoint)).length, 50);
   });
@@ -72,7 +72,7 @@ describe('a worker in a separate thread', { concurrency: 1 }, () => {
     const stopped = await worker.runStage(stageTask('Write', 20, endless), controller.signal, stopping);
     assert.equal(stopped.end, 'stopped');
     const next = await worker.runStage(stageTask('Read', 20), NEVER, hooks);
-    assert.deepEqual([next.end, next.meters[0].counts.operations], ['complete', 20]);
+    assert.deepEqual([next.end, next.kinds[0].operations], ['complete', 20]);
   });
 
   test('that cannot start reports why', TIME_LIMIT, async (t) => {

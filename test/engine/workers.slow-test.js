@@ -59,8 +59,7 @@ describe('the workers of a run', { concurrency: 3 }, () => {
     for (const stage of /** @type {const} */ (['Write', 'Read'])) {
       const there = written.count;
       const { hooks, told } = recordingHooks();
-      const { meter, endedAt, ...outcome } = await cores.runStage(stageTask(stage, objects), NEVER, hooks);
-      const counts = meter.counts();
+      const { whole: counts, ...outcome } = await cores.runStage(stageTask(stage, objects), NEVER, hooks);
       const failedAttempts = Object.values(counts.errors).reduce((sum, each) => sum + each, 0);
       assert.equal(outcome.end, 'complete');
       assert.equal(counts.operations + counts.failed + counts.integrityErrors + counts.skipped, objects);
@@ -72,9 +71,9 @@ describe('the workers of a run', { concurrency: 3 }, () => {
       );
       assert.equal(new Set(told.failed.map(({ key }) => key)).size, counts.failed);
       assert.deepEqual(totalsOf(told.seconds), { operations: counts.operations, bytes: counts.bytes });
-      assert.deepEqual(told.seconds, completedIn(meter.seconds.until(endedAt)));
-      assert.equal(meter.latencies().operations.count, counts.operations);
-      assert.equal(meter.latencies().attempts.count, counts.attempts);
+      assert.deepEqual(told.seconds, completedIn(counts.seconds));
+      assert.equal(counts.latency.operations?.count, counts.operations);
+      assert.equal(counts.latency.attempts?.count, counts.attempts);
       assert.ok(failedAttempts > 0, 'the faults occur');
       if (stage === 'Write') {
         assert.equal(written.count, counts.operations);
@@ -93,9 +92,9 @@ describe('the workers of a run', { concurrency: 3 }, () => {
       const overrides = { objects: 60, stallTimeout: 300, maxAttempts: 1e6 };
       const { cores } = await openWith(t, 3, 'PUT.status=503:100%', overrides);
       const stalled = await cores.runStage(stageTask('Write', 60), NEVER, recordingHooks().hooks);
-      assert.deepEqual([stalled.end, stalled.fatal, stalled.meter.operations], ['stalled', null, 0]);
+      assert.deepEqual([stalled.end, stalled.fatal, stalled.whole.operations], ['stalled', null, 0]);
       const next = await cores.runStage(stageTask('Stat', 60), NEVER, recordingHooks().hooks);
-      assert.deepEqual([next.end, next.meter.skipped], ['complete', 60]);
+      assert.deepEqual([next.end, next.whole.skipped], ['complete', 60]);
     },
   );
 

@@ -3,14 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Workers } from '../../lib/engine/workers.js';
 import { Clock } from '../../lib/clock/clock.js';
-import { COUNT_NAMES } from '../../lib/model/counters.js';
+import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { workerOutcome } from '../helpers/stage-outcome.js';
 import { recordingHooks, stageTask } from '../helpers/worker-spec.js';
 import { loopLoad } from '../helpers/host-load.js';
 
 /**
  * @import { Worker, WorkerOutcome } from '../../lib/engine/worker.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { StageCounts, StageEnd } from '../../lib/model/result.js'
+ * @import { StageEnd } from '../../lib/model/result.js'
  */
 
 const TIME_LIMIT = { timeout: 120_000 };
@@ -40,40 +42,8 @@ function aborted(signal) {
  * @returns {WorkerOutcome} of a stage without an operation
  */
 function emptyOutcome(overrides = {}) {
-  const nothing = { encoded: '', count: 0, sum: 0, minimum: Infinity, maximum: 0 };
-  return {
-    end: 'complete',
-    fatal: null,
-    startedAt: 100,
-    endedAt: 200,
-    meters: [
-      {
-        counts: /** @type {StageCounts} */ ({
-          ...Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])),
-          errors: {},
-        }),
-        seconds: [],
-        byteShifts: [],
-        cache: [],
-        lastSuccessAt: 100,
-        windows: [],
-        histograms: {
-          ...{ firstTry: nothing, operations: nothing, attempts: nothing },
-          ...{ firstByte: nothing, startDelay: nothing, parts: nothing, binding: nothing, bindingFirstByte: nothing },
-        },
-      },
-    ],
-    buckets: [{ bucket: 'bucket', state: null }],
-    loop: loopLoad(0),
-    connections: {
-      opened: 0,
-      reused: 0,
-      socketWait: 0,
-      lookupTime: null,
-      costs: { tcp: nothing, tls: nothing, colos: {} },
-    },
-    ...overrides,
-  };
+  const clock = new ManualClock(0);
+  return workerOutcome([new StageMeter(clock, 0)], { startedAt: 100, endedAt: 200, ...overrides });
 }
 
 const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
@@ -93,7 +63,7 @@ test('of all workers’ ends, the worst is reported, with the longest time span'
           const fatal = end === 'fatal' ? { error: new Error('denied'), bucket: 'one', operation: 'write' } : null;
           const times = { startedAt, endedAt: startedAt + length };
           return simulatedWorker(async () =>
-            emptyOutcome({ end, fatal, ...times, loop: loopLoad(eventLoopUtilization) }),
+            emptyOutcome({ end, fatal, ...times, loops: [loopLoad(eventLoopUtilization)] }),
           );
         }),
       );

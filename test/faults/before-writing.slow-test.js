@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Keyspace } from '../../lib/workload/keyspace.js';
 import { dotEnvOf, keysIn, runCommand, startCommand, startProgram } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -69,21 +68,6 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assertStatus(await runCommand(t, fewer, { dotEnv }), 0);
   });
 
-  test('Row 32: a run id also counts as in use if it has further objects, or only a probe', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint);
-    const keyspace = new Keyspace({ runId: 's', prefix: 'benchmark', buckets: endpoint.buckets });
-    await endpoint.put(keyspace.bucketOf(9), keyspace.probeKeyOf(9), Buffer.alloc(5));
-    const probe = await runCommand(t, RUN, { dotEnv });
-    assertStatus(probe, 2);
-    assert.match(
-      withoutPhases(probe.stderr),
-      /^error: run s is in use: 1 of its objects .*\nRemove them with: .* --cleanup s\n$/,
-    );
-    await endpoint.put(keyspace.bucketOf(999_999), keyspace.keyOf(999_999), Buffer.alloc(5));
-    assert.match((await runCommand(t, RUN, { dotEnv })).stderr, /^error: run s is in use: 2 /m);
-  });
-
   test('Row 32: shards that start together do not refuse each other', async (t) => {
     const endpoint = await startTestEndpoint(t);
     /** @type {(value?: unknown) => void} */
@@ -134,16 +118,6 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
     assertStatus(await runCommand(t, shard, { dotEnv }), 0);
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
-  });
-
-  test('Row 32: if listing is forbidden, the run reports it and continues', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'LIST.status=403/AccessDenied:100%' });
-    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(outcome, 0);
-    assert.match(
-      outcome.stderr,
-      /^It is unknown whether run s already has objects in bucket-[ab], bucket-[ab], because listing failed \(HTTP 403 AccessDenied.*\); whether it leaves any will be unknown, too$/m,
-    );
   });
 
   test('Row 49: of two runs with one run id, started together, one is refused before its first write', async (t) => {
@@ -214,16 +188,6 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     }
   });
 
-  test('Row 33: the run reports if it cannot find out whether versions are kept', async (t) => {
-    const store = await startVersionedStore(t, { status: 'R2', reportsStatus: false });
-    const outcome = await runCommand(t, [...RUN, '--no-preflight'], { dotEnv: store.dotEnv });
-    assertStatus(outcome, 0);
-    assert.match(
-      outcome.stderr,
-      /^It is unknown whether bucket "bucket-a" keeps versions of removed objects \(HTTP 403 AccessDenied/m,
-    );
-  });
-
   test('Row 57: a list of versions that does not work is found before the first write', async (t) => {
     const store = await startVersionedStore(t, { listsVersions: false });
     const refused = await runCommand(t, [...RUN, '--allow-versioned'], { dotEnv: store.dotEnv });
@@ -257,23 +221,6 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
       );
       assert.deepEqual([...store.versions.keys()].toSorted(), foreign.toSorted());
     }
-  });
-
-  test('Row 33: --keep leaves the objects, and --cleanup or Remove removes all their versions', async (t) => {
-    const store = await startVersionedStore(t);
-    const { dotEnv } = store;
-    const keep = async () => {
-      assertStatus(await runCommand(t, [...KEEPING, '--allow-versioned'], { dotEnv }), 0);
-      assert.equal(store.size, OBJECTS, 'no version of a probe remains');
-    };
-    await keep();
-    const cleaned = await runCommand(t, ['--cleanup', 's'], { dotEnv });
-    assertStatus(cleaned, 0);
-    assert.match(cleaned.stdout, /^Clean-up of run s: 60 objects removed .*, 0 left$/m);
-    assert.equal(store.size, 0);
-    await keep();
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'remove', '--allow-versioned'], { dotEnv }), 0);
-    assert.equal(store.size, 0);
   });
 
   test('Row 33: versions that cannot be removed are counted as left', async (t) => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
-import { OBJECTS, endOf, fastTime, faultRun, startFaultRun } from '../helpers/fault-run.js';
+import { OBJECTS, fastTime, faultRun, startFaultRun } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus, recordsOf } from '../helpers/outcome.js';
-import { machineRecords } from '../helpers/log-records.js';
+import { assertStatus } from '../helpers/outcome.js';
 
 /** @import { Exchange } from '../helpers/fault-proxy.js' */
 
@@ -55,20 +54,6 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
     await wait(LATE_MS);
     assert.deepEqual(await keysIn(endpoint), [], 'no object appears later');
-  });
-
-  test('Row 16: writes with a lost answer are sent again after a second, and leave nothing', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, lost=3%' });
-    const run = await faultRun(t, endpoint);
-    assertStatus(run, 0);
-    const [write] = run.stages;
-    const { faults, requests } = await endpoint.report();
-    assert.ok(write.retries > 0 && write.retries <= faults.lost);
-    assert.ok(write.endedAt - write.startedAt >= 1000);
-    assert.ok(requests.PUT.total >= OBJECTS + write.retries);
-    assert.deepEqual(await keysIn(endpoint), []);
-    await wait(LATE_MS);
-    assert.deepEqual(await keysIn(endpoint), []);
   });
 
   test('Row 18: a Remove with a lost answer has succeeded if its retry gets 404', async (t) => {
@@ -132,18 +117,6 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assert.deepEqual([failed, unknownOutcomes], [lost, lost]);
     assert.match(run.stderr, /^Write: \S+ failed: HTTP 200 with an error in its body: InternalError/m);
     assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [lost, 0]);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('Row 35: clean-up does not wait for writes whose answer excludes that they were stored', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
-      exchange.operation === 'PUT' && exchange.index < 10 ? exchange.refuse(400, 'InvalidArgument') : exchange.pass(),
-    );
-    const run = await faultRun(t, endpoint, ['--retries', '0', '--no-preflight'], { port: proxy.port });
-    assertStatus(run, 1);
-    const [{ failed, unknownOutcomes }] = run.report.stages;
-    assert.deepEqual([failed, unknownOutcomes, run.report.requests.cleanup], [10, 0, endpoint.buckets.length]);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
@@ -237,18 +210,6 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 44: objects that a list still shows after Remove are removed again and reported', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
-      exchange.operation === 'DELETE' && exchange.index >= 30 ? exchange.confirmDeletion() : exchange.pass(),
-    );
-    const run = await faultRun(t, endpoint, [], { port: proxy.port });
-    assertStatus(run, 1);
-    assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [OBJECTS - 30, 0]);
-    assert.match(run.stderr, /^error: the store confirmed 170 deletes that it did not carry out$/m);
-    assert.match(run.stderr, /: 170 objects removed under .*, 0 left$/m);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
   const IN_PARTS = ['6', '2', '--size', '6MiB', '--multipart', '--part-size', '5MiB', '--no-preflight'];
 
   for (const lost of ['CREATE', 'PART']) {
@@ -321,48 +282,6 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
     });
   }
-
-  test('a clean-up shows its first hundred errors, each once, and counts the rest', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
-      if (exchange.operation === 'PUT' && exchange.index === 7) {
-        // So that the store is listed twice.
-        await exchange.forward();
-        return exchange.end('reset');
-      }
-      return exchange.operation === 'POST' ? exchange.refuseEach('Locked') : exchange.pass();
-    });
-    const parameters = [`${OBJECTS}`, '4', '--retries', '0', '--stages', 'write', '--json', 'result.json'];
-    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
-    const { report, stderr } = await endOf(await startCommand(t, [...parameters, '--no-preflight'], { dotEnv }));
-    const shown = stderr.match(/^error: clean-up: .*Locked/gm) ?? [];
-    assert.deepEqual([shown.length, new Set(shown).size], [100, 100]);
-    assert.match(stderr, new RegExp(`^error: clean-up: ${OBJECTS - 100} more errors are not shown$`, 'm'));
-    const { left, removed, problems, furtherProblems } = report.cleanup;
-    assert.deepEqual([left, removed, problems.length, furtherProblems], [OBJECTS, 0, 100, OBJECTS - 100]);
-  });
-
-  test("Row 30: a shard that is interrupted removes its own objects, and neither another shard's nor foreign ones", async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=20ms' });
-    const dotEnv = dotEnvOf(endpoint);
-    const shard = ['--run-id', 'shared', '--shard'];
-    const run = ['--size', '1KiB', ...shard];
-    const kept = await runCommand(t, ['60', '8', ...run, '1/2', '--stages', 'write', '--keep'], { dotEnv });
-    assertStatus(kept, 0);
-    const foreign = ['benchmark/shared/notes.txt', 'benchmark/shared/00000000-0', 'benchmark/shared2/00000000-0'];
-    await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
-    const keys = (await keysIn(endpoint)).toSorted();
-    assert.equal(keys.length, 60 + foreign.length);
-
-    const command = await startCommand(t, ['2000', '4', ...run, '0/2'], { dotEnv });
-    await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
-    command.child.kill('SIGINT');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 130);
-    const [write] = machineRecords(recordsOf(outcome.stdout), 'stage');
-    assert.match(outcome.stderr, new RegExp(`: ${write.operations} objects removed .*, 0 left`));
-    assert.deepEqual((await keysIn(endpoint)).toSorted(), keys);
-  });
 
   test('Row 17: a run killed in a later stage is cleaned up, too', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: SLOW_DELETES });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { machineRecords } from '../helpers/log-records.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
@@ -76,26 +76,6 @@ describe('conditional writes', { concurrency: 2 }, () => {
     const outside = 200;
     assert.ok(requests.PUT.total >= 9 * RACES && requests.PUT.total < 9 * RACES + outside);
     assert.ok(requests.GET.total >= 3 * RACES && requests.GET.total < 3 * RACES + outside);
-  });
-
-  test('a merge of two shards adds the races, and their writes by outcome', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const shards = ['0/2', '1/2'].map((shard) =>
-      runCommand(t, [...RUN, '--run-id', 'races', '--shard', shard], { dotEnv: dotEnvOf(endpoint) }),
-    );
-    const logs = (await Promise.all(shards)).map(({ stdout }) => stdout);
-    const folder = await folderWith(t, { 'a.txt': logs[0], 'b.txt': logs[1] });
-    const files = ['a.txt', 'b.txt'].map((name) => path.join(folder, name));
-    const merged = await runCommand(t, ['merge', ...files, '--json', '-']);
-    for (const { stage, operations, contenders } of resultFrom(merged.stdout).stages.slice(1)) {
-      assert.equal(operations, 2 * RACES, stage);
-      const byOutcome = contenders.map((/** @type {any} */ part) => [part.status, part.operations]);
-      assert.deepEqual(byOutcome.toSorted(), [
-        ['loser', 6 * RACES],
-        ['winner', 2 * RACES],
-      ]);
-    }
-    assert.deepEqual(await keysIn(endpoint), []);
   });
 
   test('after Ctrl-C, nothing is left', async (t) => {

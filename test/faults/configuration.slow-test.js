@@ -9,19 +9,17 @@ import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 const OVERLONG = 'x'.repeat(1000);
 
 describe('arguments and configuration', { concurrency: 3 }, () => {
-  for (const given of ['0', '10x']) {
-    test(`Row 21: ${given} objects, and ${given} threads, are refused by name`, async (t) => {
-      const command = await startCommand(t, ['--local', '--json', 'result.json', '--', given, given]);
-      const outcome = await command.outcome;
-      assertStatus(outcome, 2);
-      assert.equal(outcome.stdout, '');
-      const lines = outcome.stderr.split('\n');
-      for (const [place, name] of ['objects', 'threads'].entries()) {
-        assert.match(lines[place], new RegExp(`^error: <${name}>: expected a whole number .*, got "${given}"$`));
-      }
-      assert.deepEqual(await readdir(command.folder), []);
-    });
-  }
+  test('Row 21: numbers that are none are refused by name', async (t) => {
+    const command = await startCommand(t, ['--local', '--json', 'result.json', '--', '10x', '10x']);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
+    const lines = outcome.stderr.split('\n');
+    for (const [place, name] of ['objects', 'threads'].entries()) {
+      assert.match(lines[place], new RegExp(`^error: <${name}>: expected a whole number .*, got "10x"$`));
+    }
+    assert.deepEqual(await readdir(command.folder), []);
+  });
 
   test('Row 21: missing arguments are named', async (t) => {
     const outcome = await runCommand(t, ['--local']);
@@ -44,7 +42,6 @@ describe('arguments and configuration', { concurrency: 3 }, () => {
 
   for (const [title, dotEnv] of Object.entries({
     'that is missing': undefined,
-    'whose variables are empty': 'S3_BUCKET=\nexport S3_HOSTNAME=""\r\nS3_ACCESS_KEY=\'\'\nS3_SECRET_KEY= # none\n',
     'that is no such file': '\u0000\u0001{"S3_BUCKET": "bucket-a"}\n= = =\n<xml/>',
   })) {
     test(`Row 22: all problems of a .env ${title} are reported at once, with what to do`, async (t) => {
@@ -73,6 +70,16 @@ describe('arguments and configuration', { concurrency: 3 }, () => {
     const dotEnv = `\uFEFF${lines.join('\r\n')}\r\n`;
     assertStatus(await runCommand(t, ['10', '2', '--size', '1KiB'], { dotEnv }), 0);
     assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 23: a bucket that is listed twice is used once, with a warning', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b,bucket-a' });
+    const outcome = await runCommand(t, ['10', '2', '--stages', 'write', '--keep'], { dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, /^warning: S3_BUCKET lists a bucket more than once/m);
+    assert.equal(ofKind(recordsOf(outcome.stdout), 'schedule')[0].buckets, 2);
+    assert.equal((await keysIn(endpoint)).length, 10);
   });
 
   for (const option of ['--run-id', '--cleanup']) {

@@ -20,8 +20,6 @@ const UNLISTED_COPIES =
  */
 const CASES = [
   ['PUT.unstored=100%', ['--stages', 'write', '--keep', '--no-preflight'], [[LOST, 200]]],
-  ['PUT.unstored=20%', ['--stages', 'write', '--no-preflight'], [[LOST, 'some']]],
-  ['PUT.unstored=100%', ['--stages', 'write,remove', '--no-preflight'], [[LOST, 200]]],
   [
     'PUT.unstored=20%',
     ['--stages', 'write,remove', '--client', 'sdk', '--cores', '2', '--no-preflight'],
@@ -41,11 +39,8 @@ const CASES = [
     [[LOST, 'some']],
   ],
   ['PUT.unstored=20%', ['--mix', 'read=60,write=20,remove=20', '--no-preflight'], [[LOST, 'some']]],
-  ['PUT.unstored=20%', ['--stages', 'write', '--keep', '--no-preflight'], [[LOST, 'some']]],
   ['DELETE.kept=30%', [], [[UNDONE, 'some']]],
   ['POST.kept=100%', ['--stages', 'write,batch-remove'], [[UNDONE, 200]]],
-  ['list-lag=5s', ['--stages', 'write'], [[UNLISTED, 200]]],
-  ['list-lag=60m', ['--stages', 'write,remove'], [[UNLISTED, 200]]],
   [
     'list-lag=60m',
     ['--stages', 'write,copy'],

@@ -15,13 +15,18 @@ describe('Node in FIPS mode, without MD5', { concurrency: 2 }, () => {
     }
   });
 
-  test('Row 53: objects are removed in batches without Content-MD5, or one by one if the store requires it', async (t) => {
-    for (const faults of ['', 'POST.status=400/InvalidRequest:100%']) {
+  for (const [client, faults] of [
+    ['direct', ''],
+    ['sdk', ''],
+    ['direct', 'POST.status=400/InvalidRequest:100%'],
+  ]) {
+    test(`Row 53: ${client} ${faults}: objects are removed in batches without Content-MD5, or one by one if the store requires it`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults });
-      const run = await endOf(await startFaultRun(t, endpoint, ['--stages', 'write,read,stat'], { env }));
+      const stages = ['--stages', faults === '' ? 'write,read,batch-remove' : 'write,read,stat'];
+      const run = await endOf(await startFaultRun(t, endpoint, [...stages, '--client', client], { env }));
       assertStatus(run, 0);
-      assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [OBJECTS, 0]);
+      assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [faults === '' ? 0 : OBJECTS, 0]);
       assert.deepEqual(await keysIn(endpoint), []);
-    }
-  });
+    });
+  }
 });

@@ -115,7 +115,6 @@ const NO_UPLOADS = '<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>
 
 /** @type {Record<string, Case>} */
 const CASES = {
-  'a certificate, in preflight': { shown: SHOWN, run: (t) => runWithCertificate(t, []) },
   'a certificate, where connections are opened': {
     shown: `4 of 4 connections could not be opened in advance (Host: localhost. is not cert's CN: a.test${SHOWN}`,
     run: (t) => runWithCertificate(t, ['--no-preflight']),
@@ -133,18 +132,7 @@ const CASES = {
     shown: SHOWN,
     run: (t) => runWith(t, [...RUN, '--json', `${ESCAPES}/result.json`]),
   },
-  'variables that name host, bucket and region': {
-    shown: 'S3_REGION',
-    run: (t) =>
-      runWith(
-        t,
-        RUN,
-        Object.fromEntries(['S3_HOSTNAME', 'S3_BUCKET', 'S3_REGION'].map((name) => [name, `a${ESCAPES}b`])),
-      ),
-  },
   'an option that there is not': { shown: SHOWN, run: (t) => runWith(t, [...RUN, `--${ESCAPES}`]) },
-  'the value of an option': { shown: '--run-id', run: (t) => runWith(t, [...RUN, '--run-id', ESCAPES]) },
-  'a script of faults': { shown: '--faults', run: (t) => runWith(t, [...RUN, '--local', '--faults', `${ESCAPES}=1`]) },
   'the name of a log, in a table': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG, ['--csv', '-']) },
   'a host, a run and an error in a log': {
     shown: '5, in 5 attempts',

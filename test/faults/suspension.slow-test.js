@@ -93,7 +93,6 @@ describe('a run that is suspended for a while', { concurrency: 2 }, () => {
   for (const [load, ...options] of [
     // The pause is longer than the deadline of an attempt.
     ['a number of objects', '--timeout', `${MAX_LATENCY_MS}ms`],
-    ['a fixed time', '--duration', '4s'],
     ['a fixed rate on two cores', '--duration', '4s', '--rate', '50', '--cores', '2'],
   ]) {
     test(`Row 42: SIGSTOP is reported, and excluded from rates, percentiles and deadlines: ${load}`, async (t) => {

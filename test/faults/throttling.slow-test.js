@@ -94,23 +94,6 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     assert.match(run.stderr, /^The store asked for a pause of 30\.0s \(HTTP 503 SlowDown.*\): retrying in 5\.0s$/m);
   });
 
-  test('Row 9: a store that only asks for pauses before the first stage is given up', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    let asked = 0;
-    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-      asked += 1;
-      return exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 });
-    });
-    const parameters = ['10', '2', '--size', '1KiB'];
-    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
-    const run = await runCommand(t, parameters, { dotEnv, env: fastTime(5) });
-    assertStatus(run, 1);
-    assert.match(run.stderr, /^error: the first request in .* failed \(HTTP 503 SlowDown.*\): .*try again later$/m);
-    const notices = run.stderr.match(/^The store asked for a pause/gm) ?? [];
-    assert.ok(notices.length >= 3, run.stderr);
-    assert.ok(asked > 4 && asked <= 8, `both buckets were asked ${asked} times`);
-  });
-
   test('Row 9: the run keeps to a rate limit through the pauses that the store asks for', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'HEAD.rate=100, HEAD.retry-after=1s' });
     const run = await faultRun(t, endpoint);

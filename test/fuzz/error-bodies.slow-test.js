@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseErrorBody } from '../../lib/s3/error-response.js';
+import { parseErrorBody } from '../../lib/s3/s3-error.js';
 import { AttemptError, classifyAnswer } from '../../lib/s3/s3-error.js';
 import { WITHHELD } from '../../lib/text/redact.js';
 import { startCpuTime } from '../helpers/cpu-time.js';

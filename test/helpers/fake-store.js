@@ -1,6 +1,6 @@
 import { Clock } from '../../lib/clock/clock.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
-import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
@@ -69,10 +69,6 @@ export class FakeConnection {
    */
   send({ name }, { bucket, key, body, sink, input }) {
     return this.#carry({ method: METHODS[name], bucket, key, body: body ?? undefined, sink, input, connection: this });
-  }
-
-  transfer() {
-    return null;
   }
 
   /** @param {Error} error */

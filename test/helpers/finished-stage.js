@@ -1,11 +1,10 @@
 import { BucketMeter } from '../../lib/meter/part-meter.js';
-import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { closedLoop } from './load.js';
 import { ManualClock } from './manual-clock.js';
 import { stageNamed } from './worker-spec.js';
-import { NO_HOST_LOAD } from './host-load.js';
+import { NO_CONNECTIONS, stageOutcome } from './stage-outcome.js';
 
 /**
  * @import { StageResult } from '../../lib/model/result.js'
@@ -23,7 +22,7 @@ const SIZE = 16 * 1024;
 /** Used alternately. */
 const BUCKETS = ['bucket-a', 'bucket-b'];
 
-const CONNECTIONS = { opened: 2, reused: 98, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
+const CONNECTIONS = { ...NO_CONNECTIONS, opened: 2, reused: 98 };
 const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25, busyLoops: 0.25 };
 
 /**
@@ -60,19 +59,14 @@ export function finishedStage(course, overrides = {}) {
     bucket.succeeded({ ...times, finishedAt: clock.now() }, stage.movesBytes ? SIZE : 0);
   }
   clock.advance(rest);
-  const end = /** @type {const} */ ('complete');
-  const times = { startedAt: begun, endedAt: clock.now() };
-  const load = closedLoop({ threads, size: SIZE });
-  const measured = {
-    meter,
-    kinds: [meter],
-    buckets,
+  const outcome = stageOutcome([meter], clock, {
+    startedAt: begun,
+    endedAt: clock.now(),
+    buckets: buckets.map(({ bucket, meter: each }) => ({ bucket, ...each.toRecord() })),
     clientLoad: CLIENT_LOAD,
-    hostLoad: NO_HOST_LOAD,
     connections: CONNECTIONS,
-    secondLatencies: new Map(),
-  };
-  const outcome = { end, fatal: null, ...times, ...measured };
+  });
+  const load = closedLoop({ threads, size: SIZE });
   const known = { unloaded: null, availableCores: 2, storeClock: null };
   const result = stageResult({ stage, outcome, clock, objects, load, ...known });
   return { ...result, ...overrides };

@@ -70,23 +70,13 @@ const LINES = [
  */
 export function recordsOf(stdout) {
   assert.ok(stdout.endsWith('\n'), 'the log ends with a complete line');
-  /** @type {string[]} */
-  let headings = [];
   return stdout
     .slice(0, -1)
     .split('\n')
     .map((line) => {
       const parsed = parseLine(line);
-      const record = parsed?.kind === 'machine' ? parsed : readLine(line);
-      headings = record.kind === 'table-header' ? line.split(/ {2,}/) : headings;
-      return record.kind === 'table-row' ? { ...record, ...rowOf(line, headings) } : record;
+      return parsed?.kind === 'machine' ? parsed : readLine(line);
     });
-}
-
-/** A row of the table at the end, by heading. @param {string} line @param {readonly string[]} headings */
-function rowOf(line, headings) {
-  const cells = line.split(/ {2,}/).map((cell) => valueOf(cell.replaceAll(',', '')));
-  return Object.fromEntries(headings.map((heading, place) => [heading, cells[place]]));
 }
 
 /**
@@ -106,7 +96,7 @@ function readLine(line) {
 
 /** @param {string} text */
 function valueOf(text) {
-  return /^[\d.]+$/.test(text) ? Number(text) : text;
+  return /^\d[\d,.]*$/.test(text) ? Number(text.replaceAll(',', '')) : text;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { isHistogram } from '../../lib/model/histogram.js';
 import { resultOf } from '../../lib/model/result-of-run.js';
 import { writeResult } from '../../lib/model/write-result.js';
 
@@ -8,7 +9,12 @@ const FILE = new URL('../../lib/model/result.schema.json', import.meta.url);
 
 export const RESULT_SCHEMA = JSON.parse(readFileSync(FILE, 'utf8'));
 
-const OPTIONS = { strict: true, allowUnionTypes: true, keywords: ['x-unit', 'x-add', 'x-key', 'x-order'] };
+const OPTIONS = {
+  strict: true,
+  allowUnionTypes: true,
+  keywords: ['x-unit', 'x-add', 'x-key', 'x-order'],
+  formats: { 'hdr-histogram': isHistogram },
+};
 
 /** Validates against the published schema, which allows fields of later versions. */
 export const fits = new Ajv2020(OPTIONS).compile(RESULT_SCHEMA);

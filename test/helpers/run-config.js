@@ -1,4 +1,4 @@
-import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 
 /**

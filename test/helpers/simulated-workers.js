@@ -1,10 +1,9 @@
 import { Budget } from '../../lib/engine/budget.js';
 import { NO_FLOW } from '../../lib/engine/data-flow.js';
-import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { simulateLoop } from './simulated-store.js';
-import { NO_HOST_LOAD } from './host-load.js';
+import { stageOutcome } from './stage-outcome.js';
 
 /**
  * @import { StageTask } from '../../lib/engine/worker.js'
@@ -92,18 +91,7 @@ export class SimulatedWorkers {
     const second = { secondStart: 0, operations: 0, bytes: 0, latencies: new LatencyHistogram() };
     hooks.second({ ...second, billed: [meter.billed] });
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
-    const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
-    const buckets = [{ bucket: 'bucket', meter: null }];
-    const measured = { meter, kinds: [meter], buckets, secondLatencies: new Map(), clientLoad, connections };
-    return {
-      end: 'complete',
-      fatal: null,
-      startedAt,
-      endedAt,
-      ...measured,
-      hostLoad: NO_HOST_LOAD,
-      ...this.override(task, meter),
-    };
+    return stageOutcome([meter], this.#clock, { startedAt, endedAt, clientLoad, ...this.override(task, meter) });
   }
 
   /**

@@ -1,19 +1,15 @@
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
+import { toStageLatency } from '../../lib/model/histogram.js';
+import { onlyBucket } from '../../lib/model/records.js';
 
-/**
- * @import { StageSnapshot } from '../../lib/model/run-events.js'
- * @import { StageCounts } from '../../lib/model/result.js'
- */
+/** @import { KindRecord, StageSnapshot } from '../../lib/model/records.js' */
 
-/**
- * @param {readonly number[]} latencies ms
- * @returns {ReturnType<LatencyHistogram['valueCounts']>}
- */
-export function valuesOf(latencies) {
+/** @param {readonly number[]} latencies ms */
+export function latenciesOf(latencies) {
   const histogram = new LatencyHistogram();
   latencies.forEach((latency) => histogram.record(latency));
-  return histogram.valueCounts();
+  return histogram.toRecord();
 }
 
 /**
@@ -26,18 +22,23 @@ export function valuesOf(latencies) {
 export function stageSnapshot({ latencies = [], errors = {} }, overrides = {}) {
   const failedAttempts = Object.values(errors).reduce((sum, count) => sum + count, 0);
   const operations = latencies.length;
-  const counts = /** @type {StageCounts} */ ({
-    ...Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])),
-    ...{ operations, bytes: 1024 * operations, attempts: operations + failedAttempts, retries: failedAttempts, errors },
-  });
-  const values = valuesOf(latencies);
-  const none = valuesOf([]);
-  const others = { firstByte: none, startDelay: none, parts: none, binding: none, bindingFirstByte: none };
-  const ofKind = { operations: values, attempts: values, ...others };
+  const [own, none] = [latenciesOf(latencies), latenciesOf([])];
+  const kind = /** @type {KindRecord} */ (
+    /** @type {unknown} */ ({
+      operation: 'read',
+      ...Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])),
+      ...{ operations, bytes: 1024 * operations, attempts: operations + failedAttempts, retries: failedAttempts },
+      ...{ errors, failedAttempts, seconds: [], windows: [], cache: [], lastSuccessAt: 0 },
+      latency: toStageLatency((name) => {
+        const { latency, histogram } = name === 'operations' || name === 'attempts' ? own : none;
+        return { summary: latency, encoded: histogram };
+      }),
+    })
+  );
   return {
     isFinal: false,
-    kinds: [{ operation: 'read', counts, latencies: ofKind }],
-    buckets: [{ bucket: 'one', operations, failed: 0, failedAttempts, throttled: 0, latencies: null }],
+    kinds: [kind],
+    buckets: [onlyBucket('one', [kind])],
     connections: { opened: 2, reused: operations, open: 2 },
     inFlight: 1,
     loops: [0.5],

@@ -1,10 +1,10 @@
 import { AddressBook } from '../../lib/http/address-book.js';
-import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
+import { AttemptDeadlines } from '../../lib/s3/retry.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { createReadBuffer } from '../../lib/http/socket-reader.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { trustCertificate } from './trust-certificate.js';
 
 /**

@@ -1,5 +1,5 @@
 import { budgetMemory } from '../../lib/engine/budget.js';
-import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
 import { STAGES } from '../../lib/operations/registry.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { ledgerMemory } from '../../lib/workload/ledger.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { findListeningProcess } from '../../lib/host/listening-process.js';
+import { findListeningProcess } from '../../lib/host/store-interface.js';
 
 const { skip } = { skip: process.platform !== 'linux' };
 

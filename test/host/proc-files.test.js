@@ -79,7 +79,7 @@ test('unexpected text reports nothing, and never throws', () => {
         const value = read(text);
         assert.ok(value === null || typeof value === 'object' || Number.isFinite(value));
       }
-      files.readCgroups(text);
+      files.readGroup(text);
       readCpuTicks(text);
     }),
   );

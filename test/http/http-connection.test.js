@@ -487,110 +487,6 @@ for (const transport of TRANSPORTS) {
     assert.deepEqual(client.traces, { isSent: true, hasWaited: true, hasAnswerBegun: false });
   });
 
-  test(`a download stalls the store while nobody takes it, ${over}`, TIME_LIMIT, async (t) => {
-    const size = 32 * 1024 * 1024;
-    const object = pattern(size, 3);
-    let written = 0;
-    const { client } = await openPair(
-      t,
-      transport,
-      answering(({ socket, index }) => {
-        if (index > 0) {
-          socket.write(OK);
-          return;
-        }
-        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`);
-        const writeOn = () => {
-          if (written < size) {
-            socket.write(object.subarray(written, (written += 64 * 1024)), writeOn);
-          }
-        };
-        writeOn();
-      }),
-    );
-    client.onChunk = () => {
-      client.onChunk = () => {};
-      client.connection.pause();
-    };
-    const receiving = client.send();
-    await stillness(
-      () => written,
-      () => written > 0,
-    );
-    assert.ok(written < size, 'the store has written all of it');
-    assert.ok(client.received <= 128 * 1024, `${client.received} bytes came`);
-    client.connection.resume();
-    const { body, isProven } = await receiving;
-    assert.ok(body.equals(object));
-    assert.equal(isProven, true);
-    assert.equal((await client.send()).status, 200);
-    assert.equal(client.agent.reused, 1);
-  });
-
-  test(`what comes after a pause is kept, whatever else is read meanwhile, ${over}`, TIME_LIMIT, async (t) => {
-    const { clients } = await openPair(
-      t,
-      transport,
-      answering(({ head, socket }) => {
-        const seed = Number(/key(\d+)/.exec(head)?.[1]);
-        const object = pattern(300_000, seed);
-        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${object.length}\r\n\r\n`);
-        socket.write(object);
-      }),
-      { clients: 8 },
-    );
-    // Each takes one chunk a turn, so that the others read over what it has not taken yet.
-    await Promise.all(
-      clients.map(async (client, seed) => {
-        client.onChunk = () => {
-          client.connection.pause();
-          setTimeout(() => client.connection.resume(), 2);
-        };
-        for (let round = 0; round < 3; round++) {
-          const { body } = await client.send({ target: `/key${seed + 10 * round}` });
-          assert.ok(body.equals(pattern(300_000, seed + 10 * round)), `${seed} has other bytes`);
-        }
-        assert.deepEqual([client.agent.opened, client.endings], [8, 3]);
-      }),
-    );
-  });
-
-  test(`the end of a connection comes after the bytes before it, even in a pause, ${over}`, TIME_LIMIT, async (t) => {
-    const object = pattern(40_000, 4);
-    const { client } = await openPair(
-      t,
-      transport,
-      answering(({ socket }) => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        socket.end(object);
-      }),
-    );
-    for (let count = 1; count <= 5; count++) {
-      client.onChunk = () => client.connection.pause();
-      const receiving = client.send();
-      while (client.endings < count) {
-        // Whatever the system tells of the end, it does so meanwhile.
-        await wait(10);
-        client.connection.resume();
-      }
-      const { body, isProven } = await receiving;
-      assert.ok(body.equals(object));
-      assert.equal(isProven, false);
-      assert.equal(client.endings, count);
-    }
-  });
-
-  test(`a pause at the last bytes of an answer does not last into the next, ${over}`, TIME_LIMIT, async (t) => {
-    const { client } = await openAnswering(t, transport, OK);
-    client.onChunk = () => client.connection.pause();
-    await client.send();
-    assert.equal(String((await client.send()).body), 'ok');
-    client.connection.pause();
-    assert.equal(String((await client.send()).body), 'ok');
-    client.connection.resume();
-    assert.deepEqual([client.agent.opened, client.agent.reused], [1, 2]);
-  });
-
   for (const [
     what,
     answer,
@@ -826,7 +722,6 @@ for (const transport of TRANSPORTS) {
         method: fc.constantFrom('GET', 'PUT', 'HEAD'),
         size: fc.constantFrom(0, 1, 5000, 300_000, 3_000_000),
         inPieces: fc.boolean(),
-        pauses: fc.constantFrom('never', 'once', 'always', 'within'),
         abort: fc.constantFrom('never', 'never', 'never', 'at once', 'soon', 'within'),
       });
       /** @type {{ isEarly: boolean, steps: Step[], framing: string, size: number }[]} */
@@ -890,22 +785,12 @@ for (const transport of TRANSPORTS) {
             script = behaviours;
             turn = 0;
             client.connection.close();
-            for (const { method, size, inPieces, pauses, abort } of commands) {
+            for (const { method, size, inPieces, abort } of commands) {
               const before = client.endings;
               const bytes = Buffer.alloc(size);
-              let chunks = 0;
               client.onChunk = () => {
-                chunks += 1;
                 if (abort === 'within') {
                   client.connection.abort(new Error('aborted'));
-                }
-                if (pauses === 'always' || (pauses === 'once' && chunks === 1) || pauses === 'within') {
-                  client.connection.pause();
-                  if (pauses === 'within') {
-                    client.connection.resume();
-                  } else {
-                    setTimeout(() => client.connection.resume());
-                  }
                 }
               };
               const ending = client

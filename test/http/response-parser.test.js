@@ -21,8 +21,6 @@ const CODING = 'Transfer-Encoding: chunked\r\n';
 const CHUNKED = `${OK}${CODING}\r\n`;
 const HINTS =
   'HTTP/1.1 103 Hints\r\nLink: x\r\nContent-Length: 9\r\nConnection: close\r\nKeep-Alive: timeout=1\r\n\r\n';
-/** A chunk with half of the extensions that are allowed. */
-const EXTENDED = `1;${'x'.repeat(8 * KIB - 1)}\r\na\r\n`;
 
 /** @import { OurReading } from '../helpers/http-answers.js' */
 
@@ -36,9 +34,7 @@ const LONG_CHUNK = /^a chunk of the response is longer than its declared size$/;
 const FOLDED = /^a header of the response is folded over two lines, which RFC 9112 deprecates$/;
 const NO_NAME = /^a header of the response has no name$/;
 const NOT_HTTP = /^the response does not begin with an HTTP\/1\.1 status line$/;
-const LONG_HEAD = /^the head of the response is longer than 65536 bytes$/;
-const LONG_TRAILERS = /^the trailers of the response are longer than 65536 bytes$/;
-const LONG_EXTENSIONS = /^the chunk extensions of the response are longer than 16384 bytes$/;
+const TOO_LONG = /^the head, the trailers or a chunk size of the response is longer than 65536 bytes$/;
 
 /** @param {string} text */
 function bytesOf(text) {
@@ -150,7 +146,7 @@ const REFUSED = {
     [`${CHUNKED}3\r\nabc\n0\r\n\r\n`, LONG_CHUNK],
     [`${CHUNKED}3\r\nabcXX0\r\n\r\n`, LONG_CHUNK],
     [`${CHUNKED}3\r\nabc\r0\r\n\r\n`, /^a chunk of the response contains a carriage return$/],
-    [`${CHUNKED}1\r\na\r${'x'.repeat(17 * KIB)}`, /^a chunk of the response contains a carriage return$/],
+    [`${CHUNKED}1\r\na\rx`, /^a chunk of the response contains a carriage return$/],
     [`HTTP/1.0 200 OK\r\n${CODING}\r\n0\r\n\r\n`, /^the response is chunked although it is HTTP\/1\.0$/],
   ],
   'a trailer': [
@@ -164,16 +160,14 @@ const REFUSED = {
     [`HTTP/1.1 103 X\r\nContent-Length: x\r\n\r\n${HELLO}`, BAD_LENGTH],
   ],
   'what has no end': [
-    [paddedTo(`${OK}Content-Length: 0\r\n`, 64 * KIB + 1), LONG_HEAD],
-    [`${OK}${'X: y\r\n'.repeat(11_000)}`, LONG_HEAD],
+    [paddedTo(`${OK}Content-Length: 0\r\n`, 64 * KIB + 1), TOO_LONG],
+    [`${OK}${'X: y\r\n'.repeat(11_000)}`, TOO_LONG],
     ...['HTTP/1.1 200 ', `${OK}X: `, OK].map(
-      (start) => /** @type {const} */ ([`${start}${'x'.repeat(64 * KIB)}`, LONG_HEAD]),
+      (start) => /** @type {const} */ ([`${start}${'x'.repeat(64 * KIB)}`, TOO_LONG]),
     ),
-    [`${CHUNKED}0\r\n${paddedTo('', 64 * KIB + 1)}`, LONG_TRAILERS],
-    [`${CHUNKED}0\r\nX: ${'x'.repeat(64 * KIB)}`, LONG_TRAILERS],
-    [`${CHUNKED}${EXTENDED}1;${'x'.repeat(8 * KIB)}\r\na\r\n0\r\n\r\n`, LONG_EXTENSIONS],
-    [`${CHUNKED}1;${'x'.repeat(17 * KIB)}`, LONG_EXTENSIONS],
-    [`${CHUNKED}${'1;xx\r\na\r\n'.repeat(6000)}`, LONG_EXTENSIONS],
+    [`${CHUNKED}0\r\n${paddedTo('', 64 * KIB + 1)}`, TOO_LONG],
+    [`${CHUNKED}0\r\nX: ${'x'.repeat(64 * KIB)}`, TOO_LONG],
+    [`${CHUNKED}1;${'x'.repeat(65 * KIB)}`, TOO_LONG],
   ],
 };
 
@@ -251,7 +245,6 @@ const ACCEPTED = [
   [`${CHUNKED}0\r\n\r\n`, { body: '' }],
   [`${OK}TRANSFER-encoding:\tChUnKeD \r\n\r\n1\r\nx\r\n0\r\n\r\n`, { body: 'x' }],
   [`${CHUNKED}3\r\nabc\r\n0000\r\n\r\n`, { body: 'abc' }],
-  [`${CHUNKED}${EXTENDED}${EXTENDED}0\r\n\r\n`, { body: 'aa' }],
   [`${CHUNKED}${'1\r\na\r\n'.repeat(20_000)}0\r\n\r\n`, { body: 'a'.repeat(20_000) }],
   [`${paddedTo(`${OK}${CODING}`, 64 * KIB)}1\r\na\r\n0\r\n${paddedTo('', 64 * KIB)}`, { body: 'a' }],
   [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
-import { openTunnel } from '../../lib/http/tunnel.js';
+import { openTunnel } from '../../lib/http/keep-alive-agent.js';
 
 /**
  * @import { AddressInfo } from 'node:net'

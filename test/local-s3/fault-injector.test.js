@@ -60,16 +60,6 @@ test('the same seed draws the same faults, at the frequency of the script, and a
   );
 });
 
-test('the first matching item of the script wins, and another item does not shift the draws of the others', () => {
-  const alone = namesDrawn('reset=10%', 200);
-  const together = namesDrawn('reset=10%,hang=10%', 200);
-  assert.deepEqual(
-    together.map((name) => (name === 'reset' ? name : undefined)),
-    alone,
-  );
-  assert.ok(together.includes('hang'));
-});
-
 test('listings, batch deletions and bucket checks are affected only if they are named, and missing objects never', () => {
   const [faults] = injectors('status=503:100%,latency=5ms,rate=1');
   const nothing = { delay: 0, fault: null };
@@ -141,32 +131,6 @@ test('a queue starts requests in order of arrival, never above its rate and carr
       });
     }),
   );
-});
-
-test('a lognormal latency has the median and spread of the script', () => {
-  const requests = 20_000;
-  const time = delaying('latency=lognormal:20ms:0.5');
-  const times = Array.from({ length: requests }, () => time(0)).sort((one, other) => one - other);
-  for (const [share, deviations] of [
-    [0.5, 0],
-    [0.8413, 1],
-    [0.1587, -1],
-    [0.99, 2.3263],
-  ]) {
-    const expected = 20 * Math.exp(0.5 * deviations);
-    const found = times[Math.floor(share * requests)];
-    assert.ok(Math.abs(found / expected - 1) < 0.05, `${found} ms at ${share}, expected ${expected}`);
-  }
-});
-
-test('a stall delays responses that are due within it, per operation since its first request', () => {
-  const time = delaying('latency=10ms,stall=2s@3s');
-  assert.deepEqual(
-    [1000, 3989, 3990, 4500, 5989, 5990, 9000].map((now) => time(now)),
-    [1010, 3999, 6000, 6000, 6000, 6000, 9010],
-  );
-  assert.equal(time(5000, 'GET'), 5010, 'the first GET comes later than the first PUT');
-  assert.equal(time(8000, 'GET'), 10_000);
 });
 
 test('bodies share a bandwidth, part by part, and none is faster than it would be alone, or slowed by late parts', () => {

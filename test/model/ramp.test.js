@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { addRamps } from '../../lib/model/ramp.js';
+import { addRecords } from '../../lib/model/add.js';
+import { SCHEMA } from '../../lib/model/schema.js';
 import { cases } from '../helpers/cases.js';
 
 /** @import { RampResult, RampStep } from '../../lib/model/result.js' */
@@ -53,6 +54,11 @@ const anyRamp = fc
       steps: ofSlots.sort((one, other) => one.slotStart - other.slotStart),
     });
   });
+
+/** @param {readonly RampResult[]} ramps */
+function addRamps(ramps) {
+  return addRecords(SCHEMA.$defs.ramp, ramps);
+}
 
 /** @param {RampResult} ramp whose histograms may have different encodings */
 function plain({ steps }) {

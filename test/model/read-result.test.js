@@ -81,7 +81,7 @@ test('reports the first of many problems, and how many more there are', () => {
   assert.equal(problems.at(-1), '12 more problems like these');
 });
 
-test('reads a later format as far as it is known, and names the unknown parts', () => {
+test('reads a later format as far as it is known', () => {
   const later = changed((result) => {
     result.format = 4;
     result.weather = 'fine';
@@ -92,7 +92,6 @@ test('reads a later format as far as it is known, and names the unknown parts', 
   assert.deepEqual(problems, []);
   assert.deepEqual(warnings, [
     'format 4, expected at most 3: use the version of the tool that wrote it, or a later one',
-    'ignored fields that this version does not recognize: "weather", "stages[].mood", "stages[].seconds[].hedged"',
   ]);
 });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create } from '../../lib/operations/create.js';
+import { create } from '../../lib/operations/race.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { Race } from '../../lib/operations/race.js';
-import { swap } from '../../lib/operations/swap.js';
+import { swap } from '../../lib/operations/race.js';
 import { digestIn } from '../../lib/s3/object-connection.js';
 import { Retrier } from '../../lib/s3/retry.js';
 import { AttemptError, NOT_FOUND, THROTTLED, classifyAnswer } from '../../lib/s3/s3-error.js';

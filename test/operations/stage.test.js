@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
 import { OPERATIONS, operationNamed } from '../../lib/operations/registry.js';
 import { bytesPerOperation, mixedStage, stageOf } from '../../lib/operations/stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';

@@ -24,7 +24,7 @@ const OTHER_VALUES = {
   delimiter: '/',
   partSize: '5MiB',
   partThreads: '8',
-  checksum: 'crc32c',
+  checksum: 'crc64nvme',
   rate: '12.5',
   arrival: 'poisson',
   duration: '1500ms',
@@ -77,8 +77,9 @@ test('a row requires and excludes only options and values that exist', () => {
 test('a problem names what to write, including its own requirements', () => {
   const problemsOf = (/** @type {Record<string, any>} */ given) =>
     readOptions('run', given, { operands: ['100', '10'] }).problems;
-  assert.deepEqual(problemsOf({ slo: '5ms' }), ['--slo requires --find-peak --peak-of rate']);
-  assert.deepEqual(problemsOf({ slo: '5ms', findPeak: true }), ['--slo requires --find-peak --peak-of rate']);
+  const needed = '--slo requires --find-peak --peak-of rate or --find-peak --peak-of speed';
+  assert.deepEqual(problemsOf({ slo: '5ms' }), [needed]);
+  assert.deepEqual(problemsOf({ slo: '5ms', findPeak: true }), [needed]);
   assert.deepEqual(problemsOf({ rate: '5', findPeak: true }), ['--rate cannot be combined with --find-peak']);
   assert.deepEqual(problemsOf({ gap: '5s' }), ['--gap requires --duration or --ramp']);
   assert.deepEqual(problemsOf({ warmup: '0ms', checksum: 'none', findPeak: true }), []);

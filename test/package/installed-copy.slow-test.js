@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -38,19 +38,6 @@ function type(command, cwd = folder) {
  */
 function assertEnds(outcome, status) {
   assert.equal(outcome.status, status, outcome.stdout + outcome.stderr);
-}
-
-/**
- * @param {string} name of a new folder
- * @param {string} [dotEnv]
- */
-async function emptyFolder(name, dotEnv) {
-  const made = path.join(folder, name);
-  await mkdir(made);
-  if (dotEnv !== undefined) {
-    await writeFile(path.join(made, '.env'), dotEnv);
-  }
-  return made;
 }
 
 /**
@@ -140,18 +127,5 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
     assertEnds(await type(`${install} --prefer-offline --no-audit --no-fund`, own), 0);
     assertEnds(await type(`OTEL_SDK_DISABLED=true npx r2-benchmark ${run}`, own), 0);
-  });
-
-  test('prints clean-up commands that work when pasted', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const cwd = await emptyFolder('with variables', dotEnvOf(endpoint));
-    const kept = await type('npx r2-benchmark 20 2 --size 1KiB --keep --run-id one --prefix x/y', cwd);
-    assertEnds(kept, 0);
-    assert.equal((await keysIn(endpoint)).length, 20);
-    const [, remove] = /^The objects were kept; remove them with: (.*)$/m.exec(kept.stderr) ?? [];
-    const removed = await type(remove, cwd);
-    assertEnds(removed, 0);
-    assert.match(removed.stdout, /20 objects removed .* 0 left$/m);
-    assert.deepEqual(await keysIn(endpoint), []);
   });
 });

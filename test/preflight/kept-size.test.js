@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keptSizeProblem } from '../../lib/preflight/kept-size.js';
-import { objectSizes } from '../../lib/workload/sizes.js';
+import { keptSizeProblem } from '../../lib/preflight/existing-objects.js';
+import { objectSizes } from '../../lib/workload/size-distribution.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { preflight } from '../../lib/preflight/preflight.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TimeBudget } from '../../lib/preflight/time-budget.js';
+import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
 
 test('the budget is three seconds, or thirty round trips if these take longer', () => {
   let now = 500;

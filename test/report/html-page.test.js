@@ -94,7 +94,6 @@ const SEARCH = {
   hasPlateau: true,
   best: 900,
   operationsNeeded: null,
-  dollarsNeeded: null,
 };
 const CAPACITY = { operationsPerSecond: 905, low: 900, high: 910, confidence: 0.95, threads: 8, seconds: 10 };
 
@@ -104,7 +103,7 @@ test('a search is answered by its capacity, with the interval, whatever it varie
     String(answerIn(threads)),
     /^Write capacity 905\.0 ops\/s from 8 threads \(95% interval 900\.0 to 910\.0\), /,
   );
-  assert.match(threads, /More than 4 threads were not faster: 905\.0 ops\/s/);
+  assert.match(threads, /limit unknown; more than 4 threads were not faster\./);
   const none = pageOf(runWith({ search: { ...SEARCH, capacity: null } }));
   assert.match(none, /No capacity was found\./);
   const rate = {
@@ -128,7 +127,7 @@ test('a page shows thresholds, and what is missing above everything else', () =>
   const page = pageOf(runWith({}, { thresholds: [threshold], problems: ['<b>'] }));
   assert.match(page, /write\.p99 &lt; 5ms/);
   assert.match(page, /<strong>Incomplete\.<\/strong>\s+&lt;b&gt;\./);
-  assert.match(page, /<li>&lt;b&gt;<\/li>/);
+  assert.match(page, /<dt>Warning<\/dt>\s+<dd>&lt;b&gt;<\/dd>/);
   assert.doesNotMatch(pageOf(runWith()), /class="status"/);
 });
 
@@ -181,5 +180,5 @@ test('a half-open interval is shown with its one end', () => {
   const [stage] = comparison.stages;
   const metrics = [{ ...stage.metrics[1], low: 1.2, high: null }];
   const page = [...comparisonPage({ ...comparison, stages: [{ ...stage, metrics }] }, before, after)].join('');
-  assert.match(page, /1\.200 to any <svg/);
+  assert.match(page, /1\.200 to any</);
 });

@@ -32,7 +32,6 @@ const STATE = {
     byteRate: 19.3 * MIB,
   },
   rates: Array.from({ length: 70 }, (_, second) => 100 * (second % 16)),
-  kinds: [],
   latency: { p50: 12.345, p99: 145.6, of: 'last 5 s' },
   errors: { failed: 0, throttled: 0, givenUp: 0 },
 };
@@ -92,16 +91,13 @@ test('no line is as wide as the terminal, whatever the figures', () => {
       byteRate: count,
     }),
     rates: fc.array(count, { maxLength: 70 }),
-    kinds: fc.array(fc.record({ operation: fc.constantFrom('read', 'write', 'remove'), rate: count }), {
-      maxLength: 6,
-    }),
     latency: fc.option(fc.record({ p50: count, p99: count, of: fc.constant('last 5 s') })),
     errors: fc.record({ failed: count, throttled: count, givenUp: count }),
   });
   fc.assert(
     fc.property(state, fc.integer({ min: 20, max: 250 }), fc.boolean(), (given, columns, isUnicode) => {
       const lines = renderView(given, lookOf(columns, { isUnicode }));
-      assert.equal(lines.length, given.kinds.length === 0 ? 4 : 5);
+      assert.equal(lines.length, 4);
       lines.forEach((line) => assert.ok(textWidth(line) < columns, line));
     }),
   );
@@ -113,7 +109,7 @@ test('no line is as wide as the terminal, whatever the figures', () => {
  * @param {TestContext} t
  * @param {Partial<Look>} [look]
  */
-function openView(t, look = {}) {
+function openView(t, look = {}, hasView = true) {
   mock.timers.enable({ apis: ['setInterval'] });
   t.after(() => mock.timers.reset());
   const time = { now: 0 };
@@ -133,7 +129,7 @@ function openView(t, look = {}) {
     err() {},
   };
   const config = runConfig(NO_TARGET, { stages: ['write', 'stat'] });
-  const context = { screen, config, quiet: false, logFile: null, stdoutIsTaken: false, hasView: true };
+  const context = { screen, config, quiet: false, logFile: null, stdoutIsTaken: false, hasView };
   const view = liveViewReporter.listen({ ...context, now: () => time.now });
   return { view, time, drawn, live, lines };
 }
@@ -161,6 +157,19 @@ test('a stage is drawn four times per second, however many events there are, and
   assert.deepEqual(drawn.at(-1), []);
   mock.timers.tick(1000);
   assert.deepEqual(drawn.at(-1), []);
+});
+
+test('without a view, one line shows the stage, and is removed at its end', (t) => {
+  const { view, time, drawn, live, lines } = openView(t, {}, false);
+  view.stageStarts?.({ ...PLAN, operations: 200 });
+  time.now = 250;
+  view.progress?.(50, { moved: 0, underWay: 0 });
+  mock.timers.tick(250);
+  const stage = finishedStage({ operations: [{ after: 50 }] });
+  view.stage?.(stage);
+  view.runEnds?.({ ...END, stages: [stage] });
+  assert.deepEqual(live.slice(0, 3), ['Write  0 of 200  0%  0 ops/s', 'Write  50 of 200  25%  200 ops/s  1s left', '']);
+  assert.deepEqual([drawn.flat(), lines], [[], []]);
 });
 
 test('the latencies cover all operations of the last five seconds', (t) => {

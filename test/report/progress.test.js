@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { PhaseProgress, StageProgress, progressLine } from '../../lib/report/progress.js';
+import { PhaseProgress, StagePace, progressLine } from '../../lib/report/progress.js';
 
 /** @param {Omit<Parameters<typeof progressLine>[0], 'bytesPerOperation' | 'worked' | 'pace' | 'byteRate'>} state */
 function lineWithoutData(state) {
@@ -17,37 +17,17 @@ test('the line shows the progress, the rate and the time left', () => {
   );
 });
 
-const NO_FLOW = { moved: 0, underWay: 0 };
-
-test('the line is shown while a stage runs, and removed at its end', () => {
-  let time = 1000;
-  /** @type {string[]} */
-  const shown = [];
-  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
-  progress.show(5, NO_FLOW);
-  progress.start({ stage: 'Stat', objects: 100, bytesPerOperation: 0, duration: null });
-  time = 1250;
-  progress.show(25, NO_FLOW);
-  time = 1500;
-  progress.show(50, NO_FLOW);
-  progress.stop();
-  progress.show(60, NO_FLOW);
-  assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
-});
-
 test('the rate covers the last five seconds, so a dead store does not look well', () => {
-  let time = 0;
-  let shown = '';
-  const progress = new StageProgress({ live: (text) => (shown = text) }, () => time);
-  progress.start({ stage: 'Write', objects: 10_000, bytesPerOperation: 1000, duration: null });
+  let time;
+  const pace = new StagePace({ stage: 'Write', objects: 10_000, bytesPerOperation: 1000, duration: null }, 0);
   for (time = 250; time <= 10_000; time += 250) {
-    progress.show(time / 2, { moved: 500 * time, underWay: 0 });
+    pace.record(time, time / 2, { moved: 500 * time, underWay: 0 });
   }
-  assert.match(shown, / 500 ops\/s {2}0\.5 MiB\/s {2}10s left$/);
+  assert.match(progressLine(pace.state(time)), / 500 ops\/s {2}0\.5 MiB\/s {2}10s left$/);
   for (; time <= 16_000; time += 250) {
-    progress.show(5000, { moved: 5_000_000, underWay: 0 });
+    pace.record(time, 5000, { moved: 5_000_000, underWay: 0 });
   }
-  assert.equal(shown, 'Write  5000 of 10000  50%  0 ops/s  0.0 MiB/s');
+  assert.equal(progressLine(pace.state(time)), 'Write  5000 of 10000  50%  0 ops/s  0.0 MiB/s');
 });
 
 const BUCKETS = { text: 'checking the buckets', endsAt: null };

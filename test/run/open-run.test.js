@@ -55,7 +55,7 @@ test(
       assert.deepEqual(await opened.openConnections(NEVER), { failed: 0, reason: '' });
       const outcome = await opened.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
       assert.equal(outcome.connections.opened, 5);
-      assert.equal(outcome.connections.meter.costs().tcp?.count, 5);
+      assert.equal(outcome.connections.tcp.latency?.count, 5);
       assert.equal(run.ledger.count, 20);
       await run.close();
     }
@@ -102,6 +102,6 @@ test('a store counts as lost only after two attempts could have ended', TIME_LIM
   await secondAttempt;
   assert.deepEqual([retries, isOver], [1, false]);
   clock.advance(30_000);
-  const { end, meter } = await running;
-  assert.deepEqual([end, meter.operations], ['stalled', 0]);
+  const { end, whole } = await running;
+  assert.deepEqual([end, whole.operations], ['stalled', 0]);
 });

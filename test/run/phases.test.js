@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Phases } from '../../lib/run/phases.js';
+import { Phases } from '../../lib/run/begin-run.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 
 test('a phase reports its start and its end, whatever its outcome', async () => {

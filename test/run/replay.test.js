@@ -34,9 +34,9 @@ async function traceOf(file) {
   return makeTrace(logs.recorded, { from: 0, length: Infinity, limit: Infinity });
 }
 
-/** @param {TestContext} t */
-async function startStore(t) {
-  const { hostname, port, credentials, list } = await startTestEndpoint(t);
+/** @param {TestContext} t @param {string} [faults] */
+async function startStore(t, faults) {
+  const { hostname, port, credentials, list } = await startTestEndpoint(t, { faults });
   const given = { endpoint: `http://${hostname}:${port}`, bucket: 'bucket-a', credentials };
   return { given, list: () => list('bucket-a') };
 }
@@ -149,6 +149,37 @@ test('objects that are read before the log writes them are prepared, and nothing
   assert.deepEqual(await store.list(), []);
 });
 
+test('objects that a log never changes are prepared once for several replays', async (t) => {
+  const store = await startStore(t);
+  const file = logOf('kept.ndjson', [
+    r2Line({ at: START, does: 'GetObject', key: 'read', size: 9000, bytes: 9000 }),
+    r2Line({ at: START + 10, does: 'GetObject', key: 'changed', size: 700, bytes: 700 }),
+    r2Line({ at: START + 20, does: 'PutObject', key: 'changed', size: 700 }),
+    r2Line({ at: START + 30, does: 'PutObject', key: 'new', size: 500 }),
+    r2Line({ at: START + 40, does: 'GetObject', key: 'new', size: 500, bytes: 500 }),
+    r2Line({ at: START + 50, does: 'DeleteObject', key: 'changed' }),
+  ]);
+  const options = { store: store.given, replay: file, threads: 2, runId: 'kept' };
+  await assert.rejects(run({ ...options, prepared: true }), /run kept has no objects/);
+  const first = await run({ ...options, prepareOnly: true });
+  assert.deepEqual(
+    first.stages.map(({ stage, operations }) => [stage, operations]),
+    [['Prepare', 1]],
+  );
+  assert.equal((await store.list()).length, 1);
+  for (let turn = 0; turn < 2; turn++) {
+    const { stages } = await run({ ...options, prepared: true });
+    assert.deepEqual(
+      stages.map(({ stage, operations, failed, integrityErrors }) => [stage, operations, failed, integrityErrors]),
+      [
+        ['Prepare', 1, 0, 0],
+        ['Replay', 6, 0, 0],
+      ],
+    );
+    assert.equal((await store.list()).length, 2);
+  }
+});
+
 test('changes of a key keep their order on several cores, however fast they follow each other', async () => {
   const lines = Array.from({ length: 60 }, (_, index) =>
     csvLine({
@@ -210,15 +241,39 @@ test('an interrupted replay removes what it wrote', async (t) => {
   assert.deepEqual(await store.list(), []);
 });
 
-test('a store that is too slow ends the replay, as in any open loop', async () => {
+test('a store that is too slow ends the replay, as in any open loop, and nothing is left', async (t) => {
   const lines = Array.from({ length: 400 }, (_, index) =>
     r2Line({ at: START + index * 10, does: 'GetObject', key: `k${index % 5}`, size: 100, bytes: 100 }),
   );
-  const result = await run({
-    ...{ store: 'local', replay: logOf('slow.ndjson', lines), threads: 1, preflight: false },
-    ...{ faults: 'GET.latency=200ms' },
-  });
+  const store = await startStore(t, 'GET.latency=200ms');
+  const replay = logOf('slow.ndjson', lines);
+  const result = await run({ store: store.given, replay, threads: 1, preflight: false });
   assert.equal(stageOf(result, 'Replay').end, 'overloaded');
+  assert.deepEqual(await store.list(), []);
+});
+
+test('a search over the speed takes the log in parts, in order, until it has no more requests', async (t) => {
+  const actions = ['PutObject', 'GetObject', 'DeleteObject', 'PutObject'];
+  const lines = Array.from({ length: 3000 }, (_, index) =>
+    csvLine({ at: START + index * 2, does: actions[index % 4], key: `k${index % 20}`, size: 500 }),
+  );
+  const store = await startStore(t);
+  const replay = logOf('search.csv', [CSV_HEADER, ...lines]);
+  const options = { store: store.given, replay, threads: 4, cores: 2, slo: '5s', preflight: false };
+  const result = await run({ ...options, findPeak: true, peakOf: 'speed' });
+  const { search, failed, integrityErrors, end } = stageOf(result, 'Replay');
+  assert.deepEqual([end, failed, integrityErrors], ['complete', 0, 0]);
+  assert.ok(Number(search?.steps.length) > 1);
+  assert.match(String(search?.rate?.evidence), /times your traffic|try again with [0-9,]+ recorded requests/);
+  assert.match(commandOf(/** @type {any} */ (result.options)), /--find-peak --peak-of speed --slo 5s/);
+  assert.deepEqual(await store.list(), []);
+});
+
+test('a search in a replay is one over its speed', async () => {
+  const start = (/** @type {object} */ options) => run({ store: 'local', threads: 1, findPeak: true, ...options });
+  await assert.rejects(start({ replay: recorded }), /replay requires peakOf speed/);
+  await assert.rejects(start({ objects: 10, peakOf: 'speed' }), /peakOf speed requires replay/);
+  await assert.rejects(start({ replay: recorded, peakOf: 'speed', speed: 2 }), /speed cannot be combined with/);
 });
 
 test('a replay that would cost too much, or has nothing to repeat, is refused before the first request', async () => {
@@ -230,6 +285,11 @@ test('a replay that would cost too much, or has nothing to repeat, is refused be
   await assert.rejects(start({ replay: `${file}-missing` }), /replay: .*ENOENT/);
   await assert.rejects(start({ replay: file, size: '1KiB' }), /replay cannot be combined with size/);
   await assert.rejects(start({ speed: 2 }), /speed requires replay/);
+  await assert.rejects(run({ store: 'env', threads: 1, replay: file, prepared: true }), /prepared requires runId/);
+  await assert.rejects(
+    run({ store: 'env', threads: 1, replay: file, prepareOnly: true }),
+    /replay: there is nothing to keep/,
+  );
   await assert.rejects(
     start({
       replay: logOf('batch.ndjson', [r2Line({ at: START, does: 'DeleteObjects', keys: ['a'] })]),

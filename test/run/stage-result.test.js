@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
-import { StageMeter, sumOfMeters } from '../../lib/meter/stage-meter.js';
+import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { evidenceOf, stageResult } from '../../lib/run/stage-result.js';
 import { OPERATIONS, STAGES } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
 import { closedLoop } from '../helpers/load.js';
+import { NO_CONNECTIONS, stageOutcome } from '../helpers/stage-outcome.js';
 import { ManualClock } from '../helpers/manual-clock.js';
-import { NO_HOST_LOAD } from '../helpers/host-load.js';
 
 /**
  * @import { Load } from '../../lib/engine/run-stage.js'
@@ -38,24 +38,15 @@ function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
   clock.advance(rest);
   const connections = new ConnectionMeter();
   connections.opened({ tcp: 2, tls: null });
-  const outcome = {
-    end: /** @type {const} */ ('complete'),
-    fatal: null,
+  const outcome = stageOutcome([meter], clock, {
     startedAt,
     endedAt: clock.now(),
-    meter,
-    kinds: [meter],
-    buckets: [{ bucket: 'bucket', meter: null }],
-  };
+    clientLoad: CLIENT_LOAD,
+    connections: { ...NO_CONNECTIONS, opened: 1, reused: 10, lookupTime: 0.5, ...connections.take() },
+  });
   return stageResult({
     stage: STAGES[1],
-    outcome: {
-      ...outcome,
-      secondLatencies: new Map(),
-      clientLoad: CLIENT_LOAD,
-      hostLoad: NO_HOST_LOAD,
-      connections: { opened: 1, reused: 10, socketWait: 0, lookupTime: 0.5, meter: connections },
-    },
+    outcome,
     clock,
     objects: 50,
     load: closedLoop({ threads: 4, ...load }),
@@ -90,23 +81,7 @@ test('the rate of a timed stage is over its whole time, whenever its last operat
   const resultAt = (/** @type {number} */ endedAt) =>
     stageResult({
       stage: STAGES[1],
-      outcome: {
-        ...{
-          end: 'complete',
-          fatal: null,
-          startedAt,
-          endedAt,
-          meter,
-          kinds: [meter],
-          buckets: [],
-          secondLatencies: new Map(),
-        },
-        ...{
-          clientLoad: CLIENT_LOAD,
-          hostLoad: NO_HOST_LOAD,
-          connections: { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() },
-        },
-      },
+      outcome: stageOutcome([meter], clock, { startedAt, endedAt, clientLoad: CLIENT_LOAD }),
       ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
       stopsAt,
     });
@@ -120,7 +95,7 @@ test('operations that complete after the stage’s time or in its warm-up leave 
   const startedAt = clock.now();
   const meter = new StageMeter(clock, startedAt, { measuredFrom: startedAt + 1500, measuredUntil: startedAt + 1000 });
   meter.succeeded({ startedAt, attemptStartedAt: startedAt, finishedAt: startedAt + 1200 }, SIZE);
-  const { warmupOperations, drainOperations } = meter.counts();
+  const { warmupOperations, drainOperations } = meter.toRecord();
   assert.deepEqual([warmupOperations, drainOperations], [1, 0]);
 });
 /**
@@ -133,20 +108,11 @@ function evidenceAfter(record) {
   const meter = new StageMeter(clock, startedAt);
   record(meter, startedAt);
   clock.advance(1000);
-  const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
   const clientLoad = { ...CLIENT_LOAD, cpuUser: 600, cpuSystem: 200 };
-  const outcome = {
-    end: /** @type {const} */ ('overloaded'),
-    fatal: null,
-    startedAt,
-    endedAt: clock.now(),
-    meter,
-    kinds: [meter],
-    buckets: [{ bucket: 'bucket', meter: null }],
-  };
+  const outcome = stageOutcome([meter], clock, { end: 'overloaded', startedAt, endedAt: clock.now(), clientLoad });
   const result = stageResult({
     stage: STAGES[1],
-    outcome: { ...outcome, secondLatencies: new Map(), clientLoad, hostLoad: NO_HOST_LOAD, connections },
+    outcome,
     ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
   });
   return evidenceOf(result, closedLoop({ threads: 4 }), true, 2);
@@ -211,24 +177,13 @@ test('a stage of several kinds has figures and a bottleneck for each', () => {
   }
   writes.throttled += 90;
   const endedAt = clock.now();
-  const outcome = { end: /** @type {const} */ ('complete'), fatal: null, startedAt, endedAt, kinds };
-  const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
   const stage = mixedStage('Mixed', [
     { operation: OPERATIONS[0], weight: 1 },
     { operation: OPERATIONS[1], weight: 2 },
   ]);
-  const meter = sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null });
   const result = stageResult({
     stage,
-    outcome: {
-      ...outcome,
-      meter,
-      buckets: [],
-      secondLatencies: new Map(),
-      clientLoad: CLIENT_LOAD,
-      hostLoad: NO_HOST_LOAD,
-      connections,
-    },
+    outcome: stageOutcome(kinds, clock, { startedAt, endedAt, clientLoad: CLIENT_LOAD }),
     ...{ clock, objects: 300, load: closedLoop({ threads: 6 }), unloaded: null, availableCores: 2, storeClock: null },
     unloadedByOperation: new Map([['read', { count: 10, p50: 10, size: SIZE }]]),
   });

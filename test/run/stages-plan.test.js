@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/cost-budget.js';
+import { CostBudget } from '../../lib/cost/prices.js';
 import { Budget } from '../../lib/engine/budget.js';
-import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
-import { Phases } from '../../lib/run/phases.js';
+import { Phases } from '../../lib/run/begin-run.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
-import { NO_HOST_LOAD } from '../helpers/host-load.js';
+import { stageOutcome } from '../helpers/stage-outcome.js';
 
 /**
- * @import { BegunSession } from '../../lib/run/session.js'
+ * @import { Session } from '../../lib/run/session.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers, StageOutcome } from '../../lib/engine/workers.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
@@ -51,23 +50,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       tasks.push({ ...task, at: time.hostTime - START });
       const played = (await play(task, hooks, time, signal)) ?? {};
       const meter = new StageMeter(clock, startedAt);
-      const connections = { opened: 0, reused: 0, socketWait: 0, lookupTime: null, meter: new ConnectionMeter() };
-      const clientLoad = { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 };
-      const times = { startedAt, endedAt: clock.now() };
-      const secondLatencies = new Map();
-      return {
-        end: 'complete',
-        fatal: null,
-        ...times,
-        meter,
-        kinds: [meter],
-        buckets: [{ bucket: 'bucket', meter: null }],
-        secondLatencies,
-        connections,
-        clientLoad,
-        hostLoad: NO_HOST_LOAD,
-        ...played,
-      };
+      return stageOutcome([meter], clock, { startedAt, endedAt: clock.now(), ...played });
     },
   };
   const config = runConfig(NO_TARGET, overrides);
@@ -81,7 +64,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
   const session = (/** @type {number} */ firstStageAt) =>
-    /** @type {BegunSession} */ (
+    /** @type {Session} */ (
       /** @type {unknown} */ ({ ...parts, unloaded: new Map(), workers: cores, firstStageAt, result })
     );
   const run = (startsAt = clock.now()) => runPlan(...planOf(session(startsAt)));
@@ -98,7 +81,7 @@ function claim({ budget }, count) {
 }
 
 /**
- * @param {BegunSession} session
+ * @param {Session} session
  * @returns {Parameters<typeof runPlan>}
  */
 function planOf(session) {

@@ -5,7 +5,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { connectionHostname, endpointUrl } from '../../lib/s3/address.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { head, put } from '../helpers/store.js';
 

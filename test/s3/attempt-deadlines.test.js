@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
+import { AttemptDeadlines } from '../../lib/s3/retry.js';
 
 /**
  * @import { ObjectConnection } from '../../lib/s3/object-store.js'
@@ -19,7 +19,8 @@ function watchConnections(t, { timeout, startedAt }) {
   const aborted = [];
   const connections = startedAt.map((started, place) => ({
     startedAt: started,
-    transfer: () => ({ direction: 'received', bytes: 100, total: 1000 }),
+    moved: 3 * 1024 ** 2,
+    movedBefore: 1024 ** 2,
     /** @param {{ kind: string, message: string }} error */
     abort: ({ kind, message }) => aborted.push({ place, kind, message, at: now }),
   }));
@@ -51,7 +52,7 @@ test('an attempt is ended behind its time, at most a twentieth of it late', (t) 
   assert.equal(aborted.length, 0);
   pass(11);
   assert.equal(aborted[0]?.kind, 'timeout');
-  assert.match(aborted[0].message, /with 100 of 1000 bytes received: try a longer --timeout$/);
+  assert.match(aborted[0].message, /with 2\.0 MiB of its object: try a longer --timeout$/);
   assert.ok(aborted[0].at > 1200 && aborted[0].at <= 1211);
 });
 

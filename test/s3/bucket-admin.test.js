@@ -299,7 +299,7 @@ test('a list of versions that goes on where it began is refused', async (t) => {
       next === null ? '<ListVersionsResult/>' : `<ListVersionsResult>${truncated}${next}</ListVersionsResult>`;
     const admin = await adminOfDocument(t, body);
     await assert.rejects(
-      admin.listVersionsPage(BUCKET, '', { after: 'k', input: { VersionIdMarker: 'v' } }),
+      admin.listVersionsPage(BUCKET, '', { after: 'k', input: { IdMarker: 'v' } }),
       /** @type {RegExp} */ (expected),
     );
   }

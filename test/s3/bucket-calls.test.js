@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BUCKET_CALLS } from '../../lib/s3/bucket-calls.js';
+import { BUCKET_CALLS } from '../../lib/s3/bucket-admin.js';
 import { XmlElement, readXml } from '../../lib/text/xml.js';
 import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
@@ -29,9 +29,9 @@ test('a list of objects has their keys, sizes, dates and ETags', () => {
   const list = `${HEAD}<ListBucketResult xmlns="x"><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>${entries.join('\n')}</ListBucketResult>\n`;
   assert.deepEqual(read('ListObjectsV2', list), {
     Contents: [
-      { Key: 'a& b', Size: 12, LastModified: new Date(Date.UTC(2026, 0, 31, 0, 0, 1, 500)), ETag: '"e"' },
-      { Key: '\u00e9', Size: NaN, LastModified: undefined, ETag: undefined },
-      ...Array(3).fill({ Key: undefined, Size: NaN, LastModified: undefined, ETag: undefined }),
+      { Key: 'a& b', size: 12, modifiedAt: Date.UTC(2026, 0, 31, 0, 0, 1, 500), etag: '"e"' },
+      { Key: '\u00e9', size: NaN, modifiedAt: 0, etag: '' },
+      ...Array(3).fill({ Key: '', size: NaN, modifiedAt: 0, etag: '' }),
     ],
     IsTruncated: true,
     NextContinuationToken: undefined,
@@ -48,7 +48,11 @@ test('a document that is another one, or not whole, does not say whether the lis
   });
   for (const [name, root] of Object.entries(roots)) {
     const call = /** @type {keyof typeof roots} */ (name);
-    assert.equal(read(call, `<${root}>${end}</${root}>`).IsTruncated, false);
+    const truncationIn = (/** @type {string} */ document) => {
+      const { IsTruncated, isTruncated = IsTruncated } = read(call, document);
+      return isTruncated;
+    };
+    assert.equal(truncationIn(`<${root}>${end}</${root}>`), false);
     for (const document of [
       '',
       `<html><body>${end}</body></html>`,
@@ -56,7 +60,7 @@ test('a document that is another one, or not whole, does not say whether the lis
       `<${root}></${root}>`,
       `<${root}><IsTruncated>perhaps</IsTruncated></${root}>`,
     ]) {
-      assert.equal(read(call, document).IsTruncated, undefined, document);
+      assert.equal(truncationIn(document), undefined, document);
     }
   }
 });
@@ -70,14 +74,14 @@ test('a list of versions has versions, delete markers and the position of the ne
   const next = '<NextKeyMarker>b&lt;</NextKeyMarker><NextVersionIdMarker>4</NextVersionIdMarker>';
   const list = `${HEAD}<ListVersionsResult><KeyMarker/><IsTruncated>true</IsTruncated>${next}${entries.join('')}</ListVersionsResult>`;
   assert.deepEqual(read('ListObjectVersions', list), {
-    Versions: [
-      { Key: 'a', VersionId: '2', IsLatest: true },
-      { Key: 'b', VersionId: 'null', IsLatest: false },
+    entries: [
+      { key: 'a', versionId: '2', isObject: true },
+      { key: 'b', versionId: 'null', isObject: false },
+      { key: 'b', versionId: '3', isObject: false },
     ],
-    DeleteMarkers: [{ Key: 'b', VersionId: '3', IsLatest: true }],
-    IsTruncated: true,
-    NextKeyMarker: 'b<',
-    NextVersionIdMarker: '4',
+    isTruncated: true,
+    nextKey: 'b<',
+    nextId: '4',
   });
 });
 
@@ -86,18 +90,18 @@ test('a list of uploads has their ids and dates', () => {
     '<Upload><Key>a</Key><UploadId>u</UploadId><Initiator><ID>i</ID></Initiator><Initiated>2026-01-31T00:00:00Z</Initiated></Upload>';
   const list = `<ListMultipartUploadsResult><UploadIdMarker/><IsTruncated>false</IsTruncated>${upload}</ListMultipartUploadsResult>`;
   assert.deepEqual(read('ListMultipartUploads', list), {
-    Uploads: [{ Key: 'a', UploadId: 'u', Initiated: new Date(Date.UTC(2026, 0, 31)) }],
-    IsTruncated: false,
-    NextKeyMarker: undefined,
-    NextUploadIdMarker: undefined,
+    entries: [{ key: 'a', uploadId: 'u', initiatedAt: Date.UTC(2026, 0, 31) }],
+    isTruncated: false,
+    nextKey: undefined,
+    nextId: undefined,
   });
 });
 
 test('versioning has a status, or never had one', () => {
   const configuration = (/** @type {string} */ content) =>
     read('GetBucketVersioning', `<VersioningConfiguration>${content}</VersioningConfiguration>`);
-  assert.deepEqual(configuration('<Status>Enabled</Status>'), { Status: 'Enabled' });
-  assert.deepEqual(configuration(''), { Status: undefined });
+  assert.deepEqual(configuration('<Status>Enabled</Status>'), { status: 'Enabled' });
+  assert.deepEqual(configuration(''), { status: undefined });
 });
 
 test('a key with half a surrogate pair becomes one that a URL can hold', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CACHE_HEADERS, cacheStatusOf, isCopy } from '../../lib/s3/cache-status.js';
+import { CACHE_HEADERS, cacheStatusOf, isCopy } from '../../lib/s3/public-store.js';
 
 /** @param {string} name */
 function reader(name) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteObjects } from '../../lib/local-s3/delete-objects.js';
+import { deleteObjects } from '../../lib/local-s3/operations.js';
 import { ObjectTable } from '../../lib/local-s3/object-table.js';
-import { writeDeletion } from '../../lib/s3/documents.js';
+import { writeDeletion } from '../../lib/s3/s3-calls.js';
 import { S3_CALLS } from '../../lib/s3/s3-calls.js';
 import { readXml } from '../../lib/text/xml.js';
 
@@ -63,8 +63,8 @@ test('the keys of a deletion go there and come back as they are, by XML that oth
       const table = new ObjectTable();
       keys.forEach((key) => table.put(key, Buffer.alloc(0), 0));
       const request = writeDeletion({ Delete: { Objects: keys.map((Key) => ({ Key })) } });
-      const answer = deleteObjects(table, Buffer.from(request, 'utf8'));
-      assert.deepEqual(readDeletion(answer), { Deleted: keys.map((Key) => ({ Key })), Errors: [] });
+      const { body } = deleteObjects({ table, body: Buffer.from(request, 'utf8') });
+      assert.deepEqual(readDeletion(body.toString()), { Deleted: keys.map((Key) => ({ Key })), Errors: [] });
       assert.equal(table.size, 0);
     }),
   );

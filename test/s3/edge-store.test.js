@@ -5,7 +5,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 
 /** @import { AddressInfo } from 'node:net' */
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainText } from '../../lib/text/plain-text.js';
-import { parseErrorBody, parseRetryAfter } from '../../lib/s3/error-response.js';
+import { parseErrorBody, parseRetryAfter } from '../../lib/s3/s3-error.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');

@@ -83,10 +83,10 @@ test('only where the first request got no answer is there no connection', () => 
 });
 
 test('what took too long is told apart from what got no answer', () => {
-  const error = timeoutError(500, { direction: 'sent', bytes: 2 ** 20, total: 2 ** 22 });
+  const error = timeoutError(500, 2 ** 20);
   assert.equal(
     explainError(error, PLACE),
-    'read in bucket "photos" on store.test:443 took too long (no complete response within 500ms, with 1.0 of 4.0 MiB sent: try a longer --timeout)',
+    'read in bucket "photos" on store.test:443 took too long (no complete response within 500ms, with 1.0 MiB of its object: try a longer --timeout)',
   );
 });
 

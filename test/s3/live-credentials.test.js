@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WITHHELD, redact } from '../../lib/text/redact.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner } from '../../lib/s3/sigv4.js';
 
 /** @param {string} name */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { etagDigest, mayResendAtOnce, transferOf } from '../../lib/s3/object-connection.js';
+import { etagDigest, mayResendAtOnce } from '../../lib/s3/object-connection.js';
 import { S3_CALLS } from '../../lib/s3/s3-calls.js';
 
 /** @param {string} etag */
@@ -66,19 +66,4 @@ test('a write that broke a second after it had begun was not sent over a connect
 
 test('a POST is never sent again at once: it may do twice what it does', () => {
   assert.equal(mayResendAtOnce(connectionIdleFor(60_000), S3_CALLS.DeleteObjects, 65_000), false);
-});
-
-test('how far an object has come is said of one that is sent, and of one that is received', () => {
-  const reply = { status: 200, etagDigest: 0, contentLength: 500, contentRange: '', output: {} };
-  assert.equal(transferOf({ moved: 70, movedBefore: 70, reply }, 100), null);
-  assert.deepEqual(transferOf({ moved: 70, movedBefore: 50, reply }, 100), {
-    direction: 'sent',
-    bytes: 20,
-    total: 100,
-  });
-  assert.deepEqual(transferOf({ moved: 70, movedBefore: 50, reply }, null), {
-    direction: 'received',
-    bytes: 20,
-    total: 500,
-  });
 });

@@ -5,7 +5,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
@@ -153,7 +153,6 @@ test('bytes and answers are those of the connection that carried the attempt', a
   assert.deepEqual([connection.moved, connection.movedBefore, connection.startedAt], [8, 4, 5]);
   assert.ok(connection.answeredAt > 0);
   assert.equal(connection.reply.contentLength, 4);
-  assert.deepEqual(connection.transfer(), { direction: 'received', bytes: 4, total: 4 });
 });
 
 /** @param {readonly string[]} headers name, value, name, value, … */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { S3_CALLS } from '../../lib/s3/object-store.js';
 import { AttemptError, classifyAnswer } from '../../lib/s3/s3-error.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner } from '../../lib/s3/sigv4.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { openTestStore } from '../helpers/store.js';

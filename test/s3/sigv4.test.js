@@ -15,7 +15,7 @@ import {
   UNSIGNED_PAYLOAD,
 } from '../../lib/s3/sigv4.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { SigningRegion } from '../../lib/s3/live-credentials.js';
 import { cases } from '../helpers/cases.js';
 
 /**

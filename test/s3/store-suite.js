@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { BodyVerifier } from '../../lib/workload/body-verifier.js';
+import { BodyVerifier } from '../../lib/workload/version-verifier.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { S3_CALLS } from '../../lib/s3/object-store.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
@@ -257,7 +257,7 @@ function testRequests(client, useTls) {
 
       await remove(connection, BUCKET, KEY);
       assert.deepEqual(await endpoint.list(BUCKET), []);
-      assert.deepEqual([connection.moved - movedBefore, connection.transfer()], [2 * size, null]);
+      assert.equal(connection.moved - movedBefore, 2 * size);
     }
   });
 }
@@ -437,7 +437,7 @@ function testBatches(client) {
     const named = Deleted.map((/** @type {{ Key: string }} */ { Key }) => Key);
     assert.deepEqual([named, [...Errors]], [keys, []]);
     assert.deepEqual(await endpoint.list(BUCKET), ['stays']);
-    assert.deepEqual([connection.moved, connection.transfer()], [moved, null], 'a document is no object');
+    assert.equal(connection.moved, moved, 'a document is no object');
   });
 
   test(
@@ -706,14 +706,7 @@ function testDeadlines(client) {
       const { GET, HEAD } = requestsOf(connections[0]);
       for (let count = 0; count < 2; count++) {
         const startedAt = performance.now();
-        const wasMoving = fault === 'drip';
-        const { message } = await assertFails(GET(), {
-          kind: 'timeout',
-          handling: 'retry',
-          outcomeUnknown: true,
-          wasMoving,
-        });
-        assert.equal(/with \d+ of 1000 bytes received: try a longer --timeout$/.test(message), wasMoving);
+        await assertFails(GET(), { kind: 'timeout', handling: 'retry', outcomeUnknown: true, wasMoving: false });
         const duration = performance.now() - startedAt;
         assert.ok(duration >= TIMEOUT && duration < PATIENCE, `${duration}ms`);
         await HEAD();
@@ -729,7 +722,7 @@ function testDeadlines(client) {
     const size = 64 * MIB;
     const write = () => put(connections[0], BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
     const { message } = await assertFails(attempt(connections[0], write), { kind: 'timeout', wasMoving: true });
-    const sent = Number(/with (\d+\.\d) of 64\.0 MiB sent: try a longer --timeout$/.exec(message)?.[1]);
+    const sent = Number(/with (\d+\.\d) MiB of its object: try a longer --timeout$/.exec(message)?.[1]);
     assert.ok(sent > 0 && sent < 64, message);
     assert.ok(connections[0].moved < size);
   });

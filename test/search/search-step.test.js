@@ -84,7 +84,7 @@ test('the workers get threads, size, indices, windows and time', async () => {
 test('a step ends once its windows agree, and counts only whole windows after settling', async () => {
   const { windows, elapsed, claimed, outcome } = await run(QUEUE);
   assert.deepEqual(windows, [250, 250, 250, 250]);
-  assert.equal(claimed, outcome.meter.operations);
+  assert.equal(claimed, outcome.whole.operations);
   assert.ok(elapsed >= 1250 && elapsed < 1400, String(elapsed));
 });
 
@@ -107,7 +107,7 @@ test('cycled objects are not claimed, and the step stays within its operations',
     { first: 0, count: 5, cycles: true },
   );
   assert.equal(claimed, 0);
-  assert.ok(outcome.meter.operations > 500 && outcome.meter.operations <= 1000, String(outcome.meter.operations));
+  assert.ok(outcome.whole.operations > 500 && outcome.whole.operations <= 1000, String(outcome.whole.operations));
 });
 
 test('a store that answers nothing leaves windows without operations', async () => {
@@ -123,7 +123,7 @@ test('a step ends before it exceeds its attempts, whatever the operations', asyn
   const round = { first: 0, count: 100, cycles: true };
   const limited = { attempts: 1500, precision: 0 };
   const { outcome, windows } = await run(QUEUE, limited, round, true);
-  const { attempts } = outcome.meter.counts();
+  const { attempts } = outcome.whole;
   assert.ok(attempts > 1000 && attempts <= 1500, `${attempts} attempts`);
   assert.ok(windows.length > 0 && windows.length < 4 && windows.every((count) => count === 250), windows.join());
   const { windows: whole } = await run(QUEUE, limited, round);

@@ -4,8 +4,6 @@ import { runLoad, testCleanup, testVersions } from './store-tests.js';
 
 // Servers that differ from S3 in many details. They are slow, so each load runs once.
 
-const DIRECT = ['direct'];
-
 const SERVERS = { moto: await startMoto(), 'rclone serve s3': await startRclone() };
 after(() => Promise.all(Object.values(SERVERS).map((server) => server.stop())));
 
@@ -24,7 +22,7 @@ for (const [title, server] of Object.entries(SERVERS)) {
       await runLoad(server, [objects, '4', ...parameters], { bucketCount: 2, counted: [] });
     });
   }
-  testCleanup(title, server, DIRECT);
+  testCleanup(title, server, 'direct');
 }
 
 // moto keeps no versions in a bucket whose versioning is suspended.

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { statfsSync } from 'node:fs';
 import { test } from 'node:test';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { accessOrder } from '../../lib/workload/access.js';
 import { Payload } from '../../lib/workload/payload.js';
-import { objectSizes } from '../../lib/workload/sizes.js';
+import { objectSizes } from '../../lib/workload/size-distribution.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import { runBenchmark } from './run-benchmark.js';
-import { STAGE_NAMES, assertWholeRun } from './whole-run.js';
+import { STAGE_NAMES, assertConnectionsKept, assertWholeRun } from './whole-run.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /**
@@ -34,9 +33,6 @@ const UNEVENNESS = 0.05;
 
 /** Mostly the start of the program on a busy machine; retries would take longer. */
 const REFUSED_WITHIN = 15_000;
-
-/** Per kind, outside the stages. */
-const MAX_PROBE_REQUESTS = 60;
 
 /** Operations that a server counts for each stage. */
 const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
@@ -89,10 +85,10 @@ export function testWholeRuns(title, server, assertConnections) {
       assertConnections(ofKind(records, 'connections'));
       assert.ok(ofKind(records, 'machine').length >= 1 + STAGE_NAMES.length);
       const counted = OPERATIONS.map((operation) => counts[operation].succeeded);
-      // Requests before the stages are the same for each operation, but the run's marker is neither read nor found.
-      const [writes] = counted;
-      assert.ok(writes > OBJECTS, `${writes} writes`);
-      assert.deepEqual(counted, [writes, writes - 1, writes - 1, writes]);
+      // Before the stages, each probe is removed, and requested again if there is time. The run's marker is never read.
+      const [writes, reads, stats, removals] = counted;
+      assert.equal(removals, writes);
+      [reads, stats].forEach((count) => assert.ok(count >= OBJECTS && count < writes, `${counted}`));
     });
   }
 }
@@ -134,33 +130,16 @@ const LOADS = {
       assert.equal(counts.getobject.succeeded, OBJECTS);
     },
   },
-  "a mixed load finds every version right, and matches the server's counts": {
+  'a mixed load finds every version right': {
     parameters: ['--mix', MIX.join(','), '--cores', '2', '--no-preflight', '--range-size', '1000'],
-    check({ stages, counts }) {
+    check({ stages }) {
       const kinds = stages.flatMap(({ kinds: ofStage = [] }) => ofStage);
       assert.deepEqual(
         Object.fromEntries(kinds.map(({ operation, operations }) => [operation, operations])),
         Object.fromEntries(Object.entries(SHARES).map(([name, share]) => [name, (OBJECTS * share) / 100])),
       );
-      const attempts = Object.fromEntries(kinds.map((kind) => [kind.operation, Number(kind.attempts)]));
-      const [written, mixed, removed] = stages.map((stage) => Number(stage.attempts));
-      assert.deepEqual([stages[1].staleReads, stages[1].foreignReads, stages[1].tornReads], [0, 0, 0]);
-      assert.equal(mixed, OBJECTS);
-      const ofStages = [
-        written + attempts.write,
-        attempts.read + attempts.range,
-        attempts.stat,
-        removed + attempts.remove,
-      ];
-      const beside = OPERATIONS.map((operation, place) => counts[operation].requests - ofStages[place]);
-      const [puts, gets, heads, deletions] = beside;
-      assert.ok(
-        [puts, heads, deletions].every((count) => count >= 0 && count <= MAX_PROBE_REQUESTS),
-        `${beside} requests outside the stages`,
-      );
-      // The store's clock is measured by reads of an absent object, as many as needed.
-      const found = counts.getobject.succeeded;
-      assert.ok(gets >= 0 && found <= attempts.read + attempts.range, `${gets} more reads, ${found} with an object`);
+      const [, { staleReads, foreignReads, tornReads }] = stages;
+      assert.deepEqual([staleReads, foreignReads, tornReads], [0, 0, 0]);
     },
   },
   "pages list the run's keys, and batches remove them, with one request each": {
@@ -189,52 +168,12 @@ const LOADS = {
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server
- * @param {readonly string[]} clients
+ * @param {string} client
  */
-export function testLoads(title, server, clients) {
-  for (const client of clients) {
-    for (const [what, { parameters, check }] of Object.entries(LOADS)) {
-      test(`${title}, ${client} client: ${what}`, async () => {
-        check(await runLoad(server, [`${OBJECTS}`, `${THREADS}`, '--client', client, ...parameters]));
-      });
-    }
-  }
-}
-
-/**
- * @param {string} title name of the server in test titles
- * @param {TestServer} server
- * @param {readonly string[]} clients
- * @param {readonly string[]} strangeKeys
- */
-export function testExisting(title, server, clients, strangeKeys = [...STRANGE_KEYS, ...STRANGER_KEYS]) {
-  for (const client of clients) {
-    test(`${title}, ${client} client: existing objects with any keys are read unchanged`, async () => {
-      const [bucket] = await server.createBuckets(1);
-      const keys = [];
-      for (const key of strangeKeys) {
-        // Both servers store keys as files and refuse some; each accepted key must be found.
-        const isTaken = await server.put(bucket, key, `the body of ${key}`).then(
-          () => true,
-          () => false,
-        );
-        keys.push(...(isTaken ? [key] : []));
-      }
-      assert.ok(keys.length >= STRANGE_KEYS.length / 2, keys.join('\n'));
-      const changes = () => Promise.all(CHANGES.map(async (name) => (await server.countsOf(name)).requests));
-      const [before, stored] = [await changes(), (await server.list(bucket)).length];
-
-      const stages = ['--stages', 'read,range,stat,list', '--range-size', '5', '--page-size', '7'];
-      const parameters = ['1000', '4', '--existing', '*', ...stages, '--client', client];
-      const run = await runBenchmark(parameters, { server, buckets: [bucket] });
-
-      assertStatus(run, 0);
-      const [read, range, stat, list] = machineRecords(recordsOf(run.stdout), 'stage');
-      for (const { stage, operations, attempts, errors } of [read, range, stat]) {
-        assert.deepEqual([operations, attempts, errors], [stored, stored, {}], stage);
-      }
-      assert.deepEqual([list.keys, list.errors], [stored, {}]);
-      assert.deepEqual(await changes(), before);
+export function testLoads(title, server, client) {
+  for (const [what, { parameters, check }] of Object.entries(LOADS)) {
+    test(`${title}, ${client} client: ${what}`, async () => {
+      check(await runLoad(server, [`${OBJECTS}`, `${THREADS}`, '--client', client, ...parameters]));
     });
   }
 }
@@ -242,53 +181,87 @@ export function testExisting(title, server, clients, strangeKeys = [...STRANGE_K
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server
- * @param {readonly string[]} clients
+ * @param {string} client
+ * @param {readonly string[]} strangeKeys
+ */
+export function testExisting(title, server, client, strangeKeys = [...STRANGE_KEYS, ...STRANGER_KEYS]) {
+  test(`${title}, ${client} client: existing objects with any keys are read unchanged`, async () => {
+    const [bucket] = await server.createBuckets(1);
+    const keys = [];
+    for (const key of strangeKeys) {
+      // Both servers store keys as files and refuse some; each accepted key must be found.
+      const isTaken = await server.put(bucket, key, `the body of ${key}`).then(
+        () => true,
+        () => false,
+      );
+      keys.push(...(isTaken ? [key] : []));
+    }
+    assert.ok(keys.length >= STRANGE_KEYS.length / 2, keys.join('\n'));
+    const changes = () => Promise.all(CHANGES.map(async (name) => (await server.countsOf(name)).requests));
+    const [before, stored] = [await changes(), (await server.list(bucket)).length];
+
+    const stages = ['--stages', 'read,range,stat,list', '--range-size', '5', '--page-size', '7'];
+    const parameters = ['1000', '4', '--existing', '*', ...stages, '--client', client];
+    const run = await runBenchmark(parameters, { server, buckets: [bucket] });
+
+    assertStatus(run, 0);
+    const [read, range, stat, list] = machineRecords(recordsOf(run.stdout), 'stage');
+    for (const { stage, operations, attempts, errors } of [read, range, stat]) {
+      assert.deepEqual([operations, attempts, errors], [stored, stored, {}], stage);
+    }
+    assert.deepEqual([list.keys, list.errors], [stored, {}]);
+    assert.deepEqual(await changes(), before);
+  });
+}
+
+/**
+ * @param {string} title name of the server in test titles
+ * @param {TestServer} server
+ * @param {string} client
  * @param {{ create: string, part: string, complete: string }} names server names for the requests of an upload
  */
-export function testMultipart(title, server, clients, { create, part, complete }) {
+export function testMultipart(title, server, client, { create, part, complete }) {
   const [objects, parts] = [6, 3];
   const load = [`${objects}`, '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB', '--part-threads', '3'];
 
-  for (const client of clients) {
-    test(`${title}, ${client} client: objects are written in as many parts as the server counts, and read back`, async () => {
-      const parameters = [...load, '--client', client, '--no-preflight'];
-      const { run, stages, counts } = await runLoad(server, parameters, { counted: [create, part, complete] });
-      const [write, read, stat] = stages;
-      assert.deepEqual(
-        [write.operations, write.parts, write.steps, write.attempts],
-        [objects, objects * parts, objects * (parts + 1), objects * (parts + 2)],
-      );
-      assert.deepEqual([read.operations, stat.operations], [objects, objects]);
-      assert.match(run.stdout, /^Write part latency: min .* p50 /m);
-      assert.deepEqual(
-        Object.values(counts).map(({ succeeded }) => succeeded),
-        [objects, objects * parts, objects],
-      );
+  test(`${title}, ${client} client: objects are written in as many parts as the server counts, and read back`, async () => {
+    const parameters = [...load, '--client', client, '--no-preflight'];
+    const { run, stages, counts } = await runLoad(server, parameters, { counted: [create, part, complete] });
+    const [write, read, stat] = stages;
+    assert.deepEqual(
+      [write.operations, write.parts, write.steps, write.attempts],
+      [objects, objects * parts, objects * (parts + 1), objects * (parts + 2)],
+    );
+    assert.deepEqual([read.operations, stat.operations], [objects, objects]);
+    assert.match(run.stdout, /^Write part latency: min .* p50 /m);
+    assert.deepEqual(
+      Object.values(counts).map(({ succeeded }) => succeeded),
+      [objects, objects * parts, objects],
+    );
+  });
+
+  test(`${title}, ${client} client: --cleanup aborts the uploads of a killed run, and no others`, async () => {
+    const buckets = await server.createBuckets(1);
+    const runId = `killed-${client}`;
+    const runs = new Keyspace({ runId, prefix: 'benchmark', buckets });
+    // Uploads that a run would have had in flight.
+    await Promise.all([0, 1, 2, 2].map((index) => server.createUpload(buckets[0], runs.keyOf(index))));
+    await server.createUpload(buckets[0], `benchmark/${runId}/foreign`);
+    await server.createUpload(buckets[0], 'another/key');
+
+    const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
+    assertStatus(listed, 0);
+    assert.match(listed.stdout, new RegExp(`^${runId} +0 +0\\.0 MiB +4 `, 'm'));
+
+    const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], {
+      server,
+      buckets: buckets.toReversed(),
     });
 
-    test(`${title}, ${client} client: --cleanup aborts the uploads of a killed run, and no others`, async () => {
-      const buckets = await server.createBuckets(1);
-      const runId = `killed-${client}`;
-      const runs = new Keyspace({ runId, prefix: 'benchmark', buckets });
-      // Uploads that a run would have had in flight.
-      await Promise.all([0, 1, 2, 2].map((index) => server.createUpload(buckets[0], runs.keyOf(index))));
-      await server.createUpload(buckets[0], `benchmark/${runId}/foreign`);
-      await server.createUpload(buckets[0], 'another/key');
-
-      const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
-      assertStatus(listed, 0);
-      assert.match(listed.stdout, new RegExp(`^${runId} +0 +0\\.0 MiB +4 `, 'm'));
-
-      const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], {
-        server,
-        buckets: buckets.toReversed(),
-      });
-
-      assertStatus(cleaned, 0);
-      assert.match(cleaned.stdout, /: 0 objects removed .*, 0 left, 4 uploads aborted$/m);
-      assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 2 });
-    });
-  }
+    assertStatus(cleaned, 0);
+    assert.match(cleaned.stdout, /: 0 objects removed .*, 0 left, 4 uploads aborted$/m);
+    assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 2 });
+  });
 }
 
 /** Prints the peak memory of the process in KiB to stderr. */
@@ -299,55 +272,36 @@ const PRINTS_MEMORY = `--import=data:text/javascript,${encodeURIComponent(
 /** MB that the client may use, whatever the size of its objects. */
 const MAX_MEMORY = 300;
 
-/** Bytes of free disk needed for one object of 5 GiB, with some spare. */
-const ROOM_FOR_LARGE_OBJECT = 8 * 1024 ** 3;
-
-/**
- * @param {string} title name of the server in test titles
- * @param {TestServer} server stores its data on disk
- */
+/** @param {string} title name of the server in test titles @param {TestServer} server */
 export function testLargeObject(title, server) {
-  const { bavail, bsize } = statfsSync(server.folder);
-  const skip = bavail * bsize < ROOM_FOR_LARGE_OBJECT ? 'the disk has no room for it' : false;
-
-  test(
-    `${title}: an object of 5 GiB is automatically written in parts, and read back, within ${MAX_MEMORY} MB`,
-    { skip },
-    async () => {
-      const buckets = await server.createBuckets(1);
-      const load = ['1', '1', '--size', '5GiB', '--timeout', '10m', '--cores', '1'];
-
-      const run = await runBenchmark(load, { server, buckets, env: { NODE_OPTIONS: PRINTS_MEMORY } });
-
-      assertStatus(run, 0);
-      const [write, read] = machineRecords(recordsOf(run.stdout), 'stage');
-      assert.deepEqual([write.operations, write.parts, read.operations, read.integrityErrors], [1, 640, 1, 0]);
-      const memory = Number(/^maxRSS (\d+)$/m.exec(run.stderr)?.[1]) / 1024;
-      assert.ok(memory < MAX_MEMORY, `${memory} MB`);
-      assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
-    },
-  );
+  test(`${title}: an object of 1 GiB is written in parts, and read back, within ${MAX_MEMORY} MB`, async () => {
+    const buckets = await server.createBuckets(1);
+    const load = ['1', '1', '--size', '1GiB', '--multipart', '--timeout', '10m', '--cores', '1'];
+    const run = await runBenchmark(load, { server, buckets, env: { NODE_OPTIONS: PRINTS_MEMORY } });
+    assertStatus(run, 0);
+    const [write, read] = machineRecords(recordsOf(run.stdout), 'stage');
+    assert.deepEqual([write.operations, write.parts, read.operations, read.integrityErrors], [1, 128, 1, 0]);
+    const memory = Number(/^maxRSS (\d+)$/m.exec(run.stderr)?.[1]) / 1024;
+    assert.ok(memory < MAX_MEMORY, `${memory} MB`);
+    assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
+  });
 }
 
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server
- * @param {readonly string[]} clients
+ * @param {string} client
  */
-export function testChecksums(title, server, clients) {
-  for (const client of clients) {
-    for (const checksum of ['crc64nvme', 'crc32c']) {
-      for (const [how, load] of Object.entries({
-        whole: [`${OBJECTS}`, `${THREADS}`],
-        'in parts': ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB'],
-      })) {
-        test(`${title}, ${client} client: objects ${how} are stored with ${checksum}, after a wrong checksum was refused`, async () => {
-          const parameters = [...load, '--client', client, '--checksum', checksum];
-          const { stages } = await runLoad(server, parameters, { bucketCount: 1 });
-          assert.deepEqual([stages[0].failed, stages[0].errors], [0, {}]);
-        });
-      }
-    }
+export function testChecksums(title, server, client) {
+  for (const [how, load] of Object.entries({
+    whole: ['100', `${THREADS}`],
+    'in parts': ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB'],
+  })) {
+    test(`${title}, ${client} client: objects ${how} are stored with checksums, after a wrong checksum was refused`, async () => {
+      const parameters = [...load, '--client', client, '--checksum', 'crc64nvme'];
+      const { stages } = await runLoad(server, parameters, { bucketCount: 1 });
+      assert.deepEqual([stages[0].failed, stages[0].errors], [0, {}]);
+    });
   }
 }
 
@@ -367,15 +321,7 @@ async function leftIn(server, buckets) {
  * @param {readonly LogRecord[]} records
  */
 export function connectionsAreKept(records) {
-  assert.deepEqual(
-    records.map(({ opened, reused }) => [opened, reused]),
-    [
-      [THREADS, OBJECTS - THREADS],
-      [0, OBJECTS],
-      [0, OBJECTS],
-      [0, OBJECTS],
-    ],
-  );
+  assertConnectionsKept(records, { objects: OBJECTS, threads: THREADS });
 }
 
 /**
@@ -393,42 +339,40 @@ export function connectionsAreReplaced(records) {
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server
- * @param {readonly string[]} clients
+ * @param {string} client
  */
-export function testCleanup(title, server, clients) {
-  for (const client of clients) {
-    test(`${title}, ${client} client: --keep leaves the run's objects evenly spread, and --cleanup removes only them`, async () => {
-      const buckets = await server.createBuckets(BUCKETS);
-      const runId = `kept-by-${client}`;
-      const kept = await runBenchmark(
-        [`${OBJECTS}`, `${THREADS}`, '--client', client, '--stages', 'write', '--keep', '--run-id', runId],
-        { server, buckets },
-      );
-      assertStatus(kept, 0);
-      const listings = await Promise.all(buckets.map((bucket) => server.list(bucket)));
-      assertSpread(listings);
-      assertContents(runId, buckets, listings);
+export function testCleanup(title, server, client) {
+  test(`${title}, ${client} client: --keep leaves the run's objects evenly spread, and --cleanup removes only them`, async () => {
+    const buckets = await server.createBuckets(BUCKETS);
+    const runId = `kept-by-${client}`;
+    const kept = await runBenchmark(
+      [`${OBJECTS}`, `${THREADS}`, '--client', client, '--stages', 'write', '--keep', '--run-id', runId],
+      { server, buckets },
+    );
+    assertStatus(kept, 0);
+    const listings = await Promise.all(buckets.map((bucket) => server.list(bucket)));
+    assertSpread(listings);
+    assertContents(runId, buckets, listings);
 
-      const foreign = foreignKeys(runId, buckets);
-      await Promise.all(foreign.map(([bucket, key]) => server.put(bucket, key, 'not of this run')));
-      const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
-      assertStatus(listed, 0);
-      assert.match(listed.stdout, new RegExp(`^${runId} +${OBJECTS} +4\\.7 MiB +[0-9ms ]+ ago +[0-9ms ]+ ago$`, 'm'));
-      assert.match(listed.stdout, /^Clean-up leaves alone 4 objects under .* that no run on these buckets wrote: /m);
+    const foreign = foreignKeys(runId, buckets);
+    await Promise.all(foreign.map(([bucket, key]) => server.put(bucket, key, 'not of this run')));
+    const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
+    assertStatus(listed, 0);
+    assert.match(listed.stdout, new RegExp(`^${runId} +${OBJECTS} +4\\.7 MiB +[0-9ms ]+ ago +[0-9ms ]+ ago$`, 'm'));
+    assert.match(listed.stdout, /^Clean-up leaves alone 4 objects under .* that no run on these buckets wrote: /m);
 
-      const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], {
-        server,
-        buckets: buckets.toReversed(),
-      });
-
-      assertStatus(cleaned, 0);
-      assert.match(`${cleaned.stdout}${cleaned.stderr}`, /\b0 left\b/);
-      const left = await Promise.all(
-        buckets.map(async (bucket) => (await server.list(bucket)).map(({ key }) => `${bucket} ${key}`)),
-      );
-      assert.deepEqual(left.flat().toSorted(), foreign.map((place) => place.join(' ')).toSorted());
+    const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], {
+      server,
+      buckets: buckets.toReversed(),
     });
-  }
+
+    assertStatus(cleaned, 0);
+    assert.match(`${cleaned.stdout}${cleaned.stderr}`, /\b0 left\b/);
+    const left = await Promise.all(
+      buckets.map(async (bucket) => (await server.list(bucket)).map(({ key }) => `${bucket} ${key}`)),
+    );
+    assert.deepEqual(left.flat().toSorted(), foreign.map((place) => place.join(' ')).toSorted());
+  });
 }
 
 /**
@@ -480,53 +424,31 @@ export function testVersions(title, server, states = [false, true]) {
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server
- * @param {readonly string[]} clients
+ * @param {string} client
  */
-export function testRefusals(title, server, clients) {
-  const wrong = { 'secret key': { secretKey: 'not-the-secret' }, 'access key': { accessKey: 'not-the-access-key' } };
-  for (const client of clients) {
-    for (const [what, credentials] of Object.entries(wrong)) {
-      test(`${title}, ${client} client: a wrong ${what} ends the run at once, before anything is written`, async () => {
-        const buckets = await server.createBuckets(BUCKETS);
-
-        const run = await runRefused(client, server, { buckets, ...credentials });
-
-        assert.ok(run.milliseconds < REFUSED_WITHIN, `it took ${run.milliseconds} ms`);
-      });
-    }
-
-    test(`${title}, ${client} client: a missing bucket is named before anything is written`, async () => {
-      const present = await server.createBuckets(BUCKETS - 1);
-
-      // Preflight still checks the other buckets, and one of them may get the run's marker.
-      const run = await runRefused(client, server, { buckets: [...present, 'no-such-bucket'] }, present.length + 1);
-
-      assert.match(run.stderr, /no-such-bucket/);
-      assert.doesNotMatch(run.stderr, new RegExp(`^error: .*${present[0]}`, 'm'), 'existing buckets are not blamed');
-      for (const bucket of present) {
-        assert.deepEqual(await server.list(bucket), []);
-      }
-    });
-  }
+export function testRefusals(title, server, client) {
+  test(`${title}, ${client} client: a wrong secret key ends the run at once, before anything is written`, async () => {
+    const buckets = await server.createBuckets(BUCKETS);
+    const run = await runRefused(client, server, { buckets, secretKey: 'not-the-secret' });
+    assert.ok(run.milliseconds < REFUSED_WITHIN, `it took ${run.milliseconds} ms`);
+  });
 }
 
 /**
  * @param {string} title name of the server in test titles
  * @param {TestServer} server its region is `auto`
- * @param {readonly string[]} clients
+ * @param {string} client
  */
-export function testRegion(title, server, clients) {
-  for (const client of clients) {
-    test(`${title}, ${client} client: after a refusal, a run signs for the region that the server names`, async () => {
-      const buckets = await server.createBuckets(1);
-      const parameters = ['20', '4', '--client', client, '--endpoint-url', server.origin];
-      const run = await runBenchmark(parameters, { server, buckets, env: { S3_REGION: 'eu-nowhere-1' } });
+export function testRegion(title, server, client) {
+  test(`${title}, ${client} client: after a refusal, a run signs for the region that the server names`, async () => {
+    const buckets = await server.createBuckets(1);
+    const parameters = ['20', '4', '--client', client, '--endpoint-url', server.origin];
+    const run = await runBenchmark(parameters, { server, buckets, env: { S3_REGION: 'eu-nowhere-1' } });
 
-      assertStatus(run, 0);
-      assert.match(run.stderr, /^The store expects region auto, not eu-nowhere-1: /m);
-      assert.deepEqual(await server.list(buckets[0]), []);
-    });
-  }
+    assertStatus(run, 0);
+    assert.match(run.stderr, /^The store expects region auto, not eu-nowhere-1: /m);
+    assert.deepEqual(await server.list(buckets[0]), []);
+  });
 }
 
 /**
@@ -535,9 +457,8 @@ export function testRegion(title, server, clients) {
  * @param {string} client
  * @param {TestServer} server
  * @param {{ buckets: string[], accessKey?: string, secretKey?: string, trusting?: boolean }} target
- * @param {number} [maxWrites] that preflight may attempt
  */
-export async function runRefused(client, server, target, maxWrites = 0) {
+export async function runRefused(client, server, target) {
   const earlier = await server.countsOf('putobject');
 
   const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client], { server, ...target });
@@ -547,7 +468,7 @@ export async function runRefused(client, server, target, maxWrites = 0) {
   assert.doesNotMatch(run.stderr, /^ {4}at /m, 'no stack trace');
   assert.doesNotMatch(run.stdout, /scheduling/);
   const later = await server.countsOf('putobject');
-  assert.ok(later.succeeded - earlier.succeeded <= maxWrites, 'no write was attempted');
+  assert.ok(later.succeeded === earlier.succeeded, 'no write was attempted');
   return run;
 }
 

@@ -16,7 +16,6 @@ import {
 } from './store-tests.js';
 
 /** What the SDK's client asks for is tested with the other server. */
-const DIRECT = ['direct'];
 
 const persistent = await startVersitygw();
 const closing = await startVersitygw({ keepAlive: false });
@@ -24,21 +23,21 @@ const versioning = await startVersitygw({ versioning: true });
 after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]));
 
 testWholeRuns('versitygw', persistent, connectionsAreKept);
-testLoads('versitygw', persistent, DIRECT);
+testLoads('versitygw', persistent, 'direct');
 // versitygw does not encode listed keys when asked to, and XML cannot represent control characters.
 testExisting(
   'versitygw',
   persistent,
-  DIRECT,
+  'direct',
   [...STRANGE_KEYS, ...STRANGER_KEYS].filter((key) => !/\p{Cc}/u.test(key)),
 );
-testMultipart('versitygw', persistent, DIRECT, {
+testMultipart('versitygw', persistent, 'direct', {
   ...{ create: 'createmultipartupload', part: 'uploadpart', complete: 'completemultipartupload' },
 });
-testChecksums('versitygw', persistent, DIRECT);
-testCleanup('versitygw', persistent, DIRECT);
-testRefusals('versitygw', persistent, DIRECT);
-testRegion('versitygw', persistent, DIRECT);
+testChecksums('versitygw', persistent, 'direct');
+testCleanup('versitygw', persistent, 'direct');
+testRefusals('versitygw', persistent, 'direct');
+testRegion('versitygw', persistent, 'direct');
 testVersions('versitygw', versioning);
 
 testWholeRuns('versitygw that closes each connection', closing, connectionsAreReplaced);

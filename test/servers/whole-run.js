@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { DEFAULT_STAGES, operationsOf } from '../../lib/operations/registry.js';
+import { machineRecords } from '../helpers/log-records.js';
 import { ofKind } from '../helpers/outcome.js';
 
 /** @import { LogRecord } from '../helpers/log-records.js' */
@@ -42,6 +43,11 @@ export function assertWholeRun(records, workload) {
   assert.deepEqual(ofKind(records, 'retrying'), []);
   assert.deepEqual(ofKind(records, 'integrity'), []);
   assert.equal(ofKind(records, 'table-header').length, 1);
+  // The table leaves out the counts where longer texts need their space.
+  assert.deepEqual(
+    machineRecords(records, 'stage').map(({ operations, errors }) => [operations, errors]),
+    STAGE_NAMES.map(() => [workload.objects, {}]),
+  );
 }
 
 /**
@@ -61,7 +67,7 @@ function assertWholeStage(records, { objects, threads, buckets, objectSize }) {
   // The line rounds both the duration (to 1 ms) and the mean (to 0.1).
   const { milliseconds, averageOperationsPerSecond: mean, peakOperationsPerSecond: peak } = summary;
   assertBetween(mean, (objects / (milliseconds + 1)) * 1000 - 0.1, (objects / (milliseconds - 1)) * 1000 + 0.1);
-  assert.equal(peak, Math.max(mean, ...perSecond.slice(1, -1)), 'the peak is that of a full second, or the mean');
+  assertBetween(peak, mean, Math.max(mean, ...perSecond));
 
   const latencies = ofKind(records, 'latency');
   assert.ok(latencies.some(({ of }) => of === 'latency'));
@@ -74,11 +80,19 @@ function assertWholeStage(records, { objects, threads, buckets, objectSize }) {
     assertBetween(maximum, minimum, milliseconds + 1);
   }
 
-  const rows = ofKind(records, 'table-row');
-  assert.deepEqual(
-    rows.map((row) => [row.Ops, row.Errors]),
-    [[objects, 0]],
-  );
+  assert.equal(ofKind(records, 'table-row').length, 1);
+}
+
+/**
+ * Each connection serves many requests. On a busy machine, one worker may complete a stage before another begins it, whose
+ * connections are first used in a later stage.
+ *
+ * @param {readonly Record<string, any>[]} records of the connections in each stage
+ * @param {{ objects: number, threads: number }} workload
+ */
+export function assertConnectionsKept(records, { objects, threads }) {
+  records.forEach(({ opened, reused }) => assert.equal(opened + reused, objects));
+  assertBetween(sum(records.map(({ opened }) => opened)), 1, threads);
 }
 
 /** @param {readonly number[]} values */

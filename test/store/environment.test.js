@@ -46,6 +46,7 @@ test('the defaults suit R2: TLS on port 443, region auto', async () => {
     useTls: true,
     port: 443,
     credentials: { accessKeyId: 'an-access-key', secretAccessKey: 'the-secret-key' },
+    settings: {},
   });
   assert.deepEqual(warnings, []);
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { findCredentials } from '../../lib/aws/credentials.js';
 import { readAwsSettings } from '../../lib/aws/settings.js';
-import { readEdgeConfig } from '../../lib/store/edge-config.js';
+import { readEdgeConfig } from '../../lib/store/target.js';
 import { chooseProxy } from '../../lib/store/proxy.js';
 import { readStoreConfig } from '../../lib/store/store-config.js';
 import { WITHHELD } from '../../lib/text/redact.js';
@@ -38,9 +38,9 @@ test('knows every secret in the .env, whichever client reads it', async (t) => {
 
 test('knows the password of a proxy', () => {
   const store = { hostname: 'store.test', port: 443, useTls: true };
-  chooseProxy({ HTTPS_PROXY: 'http://user:p%40ss-word@proxy.test:3128' }, store, 'env');
+  chooseProxy({ HTTPS_PROXY: 'http://user:p%40ss-word@proxy.test:3128' }, store, 'env', []);
   assertKnown('p@ss-word', Buffer.from('user:p@ss-word').toString('base64'));
-  chooseProxy({ HTTPS_PROXY: 'http://user:hunter2@proxy.test:3128' }, store, 'env');
+  chooseProxy({ HTTPS_PROXY: 'http://user:hunter2@proxy.test:3128' }, store, 'env', []);
   assertKnown('hunter2', Buffer.from('user:hunter2').toString('base64'));
 });
 

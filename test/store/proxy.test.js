@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isExempt } from '../../lib/store/proxy.js';
 import { proxyChoice } from '../../lib/options/values.js';
 
-test('NO_PROXY contains hosts, suffixes, addresses and ranges, with or without a port', () => {
+test('NO_PROXY contains hosts, suffixes and addresses, with or without a port', () => {
   for (const [host, list, expected] of /** @type {[string, string, boolean][]} */ ([
     ['a.store.test', 'store.test', true],
     ['a.store.test', '.store.test', true],
@@ -18,11 +18,7 @@ test('NO_PROXY contains hosts, suffixes, addresses and ranges, with or without a
     ['a.store.test', '*', true],
     ['a.store.test', '', false],
     ['192.0.2.7', '192.0.2.7', true],
-    ['192.0.2.7', '192.0.2.0/24', true],
-    ['192.0.2.7', '192.0.2.0/99', false],
-    ['192.0.3.7', '192.0.2.0/24', false],
     ['192.0.2.7', '.2.7', false],
-    ['2001:db8::7', '2001:db8::/32', true],
     ['2001:db8::7', '2001:db8::7', true],
     ['2001:db8::7', '[2001:db8::7]:443', true],
     ['2001:db8::7', '[2001:db8::7]:80', false],

@@ -76,7 +76,7 @@ test('S3_… variables take precedence over AWS settings, and a notice reports i
   const env = { ...S3, ...AWS_KEYS, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'https://other.test' };
   const { store, notices } = await find(env);
   assert.deepEqual([store.hostname, store.region, store.credentials.accessKeyId], ['store.test', 'auto', 'an-s3-key']);
-  assert.equal(store.settings, undefined);
+  assert.deepEqual(store.settings, {});
   assert.deepEqual(notices, [
     'Using credentials of S3_ACCESS_KEY, not of AWS_ACCESS_KEY_ID; endpoint https://store.test (S3_HOSTNAME, not AWS_ENDPOINT_URL); region auto (the default)',
   ]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { BOUNDS, histogramOf } from '../../lib/telemetry/histogram-buckets.js';
-import { valuesOf } from '../helpers/stage-snapshot.js';
+import { latenciesOf } from '../helpers/stage-snapshot.js';
 
 /** ms, from nothing to an hour. */
 const anyLatency = fc.oneof(
@@ -17,7 +17,7 @@ const OWN_ERROR = 1.001;
 test('every value is in the bucket whose bounds contain it, within the resolution of our own histograms', () => {
   fc.assert(
     fc.property(fc.array(anyLatency, { maxLength: 100 }), (latencies) => {
-      const { buckets, count } = histogramOf(valuesOf(latencies));
+      const { buckets, count } = histogramOf(latenciesOf(latencies));
       assert.deepEqual(
         [buckets.boundaries, buckets.counts.length, count],
         [BOUNDS, BOUNDS.length + 1, latencies.length],
@@ -36,8 +36,8 @@ test('every value is in the bucket whose bounds contain it, within the resolutio
 });
 
 test('sum and extremes are exact, in seconds; a histogram without values has no extremes', () => {
-  const { sum, min, max } = histogramOf(valuesOf([1.5, 250.25]));
+  const { sum, min, max } = histogramOf(latenciesOf([1.5, 250.25]));
   assert.deepEqual([sum, min, max], [0.25175, 0.0015, 0.25025]);
-  const { count, min: least } = histogramOf(valuesOf([]));
+  const { count, min: least } = histogramOf(latenciesOf([]));
   assert.deepEqual([count, least], [0, undefined]);
 });

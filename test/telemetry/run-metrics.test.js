@@ -49,14 +49,14 @@ test('exports only what can occur in the load, or has occurred anyway', (t) => {
   }
   const snapshot = stageSnapshot({ latencies: [1, 2] });
   const [kind] = snapshot.kinds;
-  metrics.snapshot('Read', { ...snapshot, kinds: [{ ...kind, counts: { ...kind.counts, warmupOperations: 1 } }] });
+  metrics.snapshot('Read', [{ ...snapshot, kinds: [{ ...kind, warmupOperations: 1 }] }]);
   assert.deepEqual(valuesOf('r2_benchmark.warmup_operations'), [1]);
 });
 
 test('a running stage exports its latest snapshot, and its end leaves nothing in flight', (t) => {
   const { metrics, valuesOf } = metricsOf(t);
   metrics.stageStarts({ stage: 'Read', threads: 8 });
-  metrics.snapshot('Read', stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } }));
+  metrics.snapshot('Read', [stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } })]);
   const read = { 'r2_benchmark.stage': 'Read' };
   assert.deepEqual(valuesOf('r2_benchmark.operations', read), [2]);
   assert.deepEqual(valuesOf('r2_benchmark.errors', { ...read, 'error.type': 'timeout' }), [1]);
@@ -66,7 +66,7 @@ test('a running stage exports its latest snapshot, and its end leaves nothing in
   assert.deepEqual(valuesOf('http.client.open_connections'), [1, 1]);
   assert.deepEqual(valuesOf('r2_benchmark.threads'), [8]);
   assert.deepEqual(valuesOf('nodejs.eventloop.utilization', { 'r2_benchmark.worker': 0 }), [0.5]);
-  metrics.snapshot('Read', stageSnapshot({ latencies: [1, 2, 3] }, { isFinal: true, inFlight: 0, loops: [] }));
+  metrics.snapshot('Read', [stageSnapshot({ latencies: [1, 2, 3] }, { isFinal: true, inFlight: 0, loops: [] })]);
   metrics.stage({ stage: 'Read' });
   assert.deepEqual(valuesOf('r2_benchmark.operations', read), [3]);
   assert.deepEqual(valuesOf('r2_benchmark.stage.running', read), [0]);

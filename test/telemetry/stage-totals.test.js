@@ -7,13 +7,12 @@ import { stageSnapshot } from '../helpers/stage-snapshot.js';
 /** @param {StageTotals} totals */
 function figuresOf({ sum }) {
   assert.ok(sum !== null);
-  const [{ counts, latencies }] = sum.kinds;
-  const { operations, attempts, errors } = counts;
+  const [{ operations, attempts, errors, latency }] = sum.kinds;
   return [
     operations,
     attempts,
     errors.timeout ?? 0,
-    latencies.operations.count,
+    latency.operations?.count ?? 0,
     sum.buckets[0].operations,
     sum.connections.opened,
   ];
@@ -22,7 +21,7 @@ function figuresOf({ sum }) {
 test('a stage that ends without a final snapshot keeps its latest one', () => {
   const totals = new StageTotals();
   assert.equal(totals.sum, null);
-  totals.take(stageSnapshot({ latencies: [1, 2] }));
+  totals.take([stageSnapshot({ latencies: [1, 2] })]);
   totals.end();
   assert.deepEqual([...figuresOf(totals), totals.current], [2, 2, 0, 2, 2, 2, null]);
 });
@@ -39,7 +38,7 @@ test('for any steps, nothing ever decreases, and the final sum includes all of t
         increments.forEach((increment, index) => {
           operations += increment;
           const seen = { latencies: Array(operations).fill(1), errors: { timeout: operations } };
-          totals.take(stageSnapshot(seen, { isFinal: index === increments.length - 1 }));
+          totals.take([stageSnapshot(seen, { isFinal: index === increments.length - 1 })]);
           const now = figuresOf(totals);
           assert.ok(now.every((figure, each) => figure >= before[each]));
           before = now;

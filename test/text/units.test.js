@@ -53,14 +53,12 @@ test('a duration is in seconds unless it has a unit', () => {
   }
 });
 
-test('what is no duration is refused, with a question if its meaning is clear', () => {
-  for (const [text, meant] of Object.entries({
-    ...{ '10 s': '10s', '10S': '10s', '1M': '1m', '1min': '1m', '2 hours': '2h', '300 msec': '300ms' },
-    ...{ '5 Seconds': '5s', '1m30s': '90s', '1h 15min': '4500s', '1s500ms': '1500ms' },
-    ...{ s: '', '-1s': '', '0.5ms': '', '1d': '', '1e3': '', '10KiB': '', '10x': '', '1m30': '', Infinity: '' },
-  })) {
-    const question = meant === '' ? '' : `; did you mean ${meant}\\?`;
-    assert.throws(() => parseDuration(text), { name: 'RangeError', message: new RegExp(`got "${text}"${question}$`) });
+test('what is no duration is refused', () => {
+  for (const text of ['10 s', '10S', '1min', '1m30s', 's', '-1s', '0.5ms', '1d', '1e3', '10KiB', 'Infinity']) {
+    assert.throws(() => parseDuration(text), {
+      name: 'RangeError',
+      message: new RegExp(`500ms, 10s, .*, got "${text}"$`),
+    });
   }
   assert.throws(() => parseDuration(''), { name: 'RangeError', message: /got nothing$/ });
 });

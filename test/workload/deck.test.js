@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Deck } from '../../lib/workload/deck.js';
+import { Deck } from '../../lib/workload/mix.js';
 
 const SHARES = [70, 20, 5, 5];
 const DRAWS = 100_000;

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
-import { BodyVerifier } from '../../lib/workload/body-verifier.js';
+import { BodyVerifier } from '../../lib/workload/version-verifier.js';
 import { MAX_VIEW_BYTES, Payload } from '../../lib/workload/payload.js';
 import { cases } from '../helpers/cases.js';
 

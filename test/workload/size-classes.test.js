@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classFinder, sizeClasses } from '../../lib/workload/size-classes.js';
+import { classFinder, sizeClasses } from '../../lib/workload/size-distribution.js';
 import { largestSize, parseSizes, sizeQuantile, smallestSize } from '../../lib/workload/size-distribution.js';
 
 /** @import { SizeDistribution } from '../../lib/model/config.js' */

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import {
   formatSizes,
   largestSize,
-  meanSize,
-  medianSize,
+  meanOver,
   parseSizes,
   sizeQuantile,
   sizeText,
   smallestSize,
+  typicalSize,
 } from '../../lib/workload/size-distribution.js';
 
 /** @import { SizeDistribution } from '../../lib/model/config.js' */
@@ -108,11 +108,12 @@ test('the extremes of a log-normal distribution are 3.09 sigma from its median',
   const distribution = /** @type {SizeDistribution} */ (parseSizes('lognormal:64KiB:1.5'));
   assert.equal(largestSize(distribution), Math.round(65536 * Math.exp(1.5 * 3.090232306167813)));
   assert.equal(smallestSize(distribution), Math.round(65536 * Math.exp(-1.5 * 3.090232306167813)));
-  assert.equal(medianSize(distribution), 65536);
+  assert.equal(typicalSize({ size: 0, sizes: distribution }), 65536);
 });
 
 test('means match the formulas', () => {
-  const meanOf = (/** @type {string} */ text) => meanSize(/** @type {SizeDistribution} */ (parseSizes(text)));
+  const meanOf = (/** @type {string} */ text) =>
+    meanOver(/** @type {SizeDistribution} */ (parseSizes(text)), (size) => size);
   assert.equal(meanOf('1000=60,10000=40'), 4600);
   const uniform = (2 ** 20 - 2 ** 12) / Math.log(2 ** 20 / 2 ** 12);
   assert.ok(Math.abs(meanOf('4KiB..1MiB') / uniform - 1) < 1e-3);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chiSquaredTest } from '../helpers/chi-squared.js';
 import { largestSize, parseSizes, sizeQuantile, smallestSize } from '../../lib/workload/size-distribution.js';
-import { objectSizes } from '../../lib/workload/sizes.js';
+import { objectSizes } from '../../lib/workload/size-distribution.js';
 
 /** @import { SizeDistribution } from '../../lib/model/config.js' */
 

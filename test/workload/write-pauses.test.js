@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WritePauses, pauseMemory } from '../../lib/workload/write-pauses.js';
+import { WritePauses, pauseMemory } from '../../lib/workload/mixed-objects.js';
 
 test('only one writer may write a key, and the next one not too soon after it', () => {
   const memory = pauseMemory(2);

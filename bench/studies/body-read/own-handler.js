@@ -18,7 +18,6 @@ export class OwnHandler {
   #connection;
   /** @type {SharingMemorySocket} */
   #socket;
-  #holdsBody = false;
   /** @type {ByteCount | null} */
   #sink = null;
   /** @type {() => void} */
@@ -45,13 +44,11 @@ export class OwnHandler {
 
   /**
    * @param {readonly Buffer[]} chunks of the body
-   * @param {{ holdsBody: boolean }} options whether the connection must stop after the head of the response
    * @returns {Promise<void>} resolves once the head has arrived
    */
-  open(chunks, { holdsBody }) {
+  open(chunks) {
     return new Promise((resolve, reject) => {
       this.#socket.announce(chunks);
-      this.#holdsBody = holdsBody;
       this.#resolve = resolve;
       this.#reject = reject;
       this.#connection.send(GET);
@@ -61,10 +58,6 @@ export class OwnHandler {
   /** @param {readonly Buffer[]} chunks */
   receive(chunks) {
     this.#socket.receive(chunks);
-  }
-
-  resume() {
-    this.#connection.resume();
   }
 
   /**
@@ -86,9 +79,6 @@ export class OwnHandler {
   onHeader() {}
 
   onHead() {
-    if (this.#holdsBody) {
-      this.#connection.pause();
-    }
     this.#resolve();
   }
 

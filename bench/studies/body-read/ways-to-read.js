@@ -31,13 +31,13 @@ export const OWN_HANDLER = 'own handler';
 const ownHandler = new OwnHandler();
 
 /**
- * Reads from a buffer that holds the chunks separately. Only the two handlers do more than read: their chunks come from a paused
- * connection, and are parsed first.
+ * Reads from a buffer that holds the chunks separately. Only the two handlers do more than read: their chunks come from a
+ * connection, which for undici is paused, and are parsed first.
  *
  * @type {WaysToRead}
  */
 export const FROM_BUFFER = {
-  [OWN_HANDLER]: bufferedOwnHandler,
+  [OWN_HANDLER]: arrivingOwnHandler,
   'undici handler': bufferedHandler,
   'readable, read()': nodePipe(drainByRead),
   'data events': nodePipe(drainByData),
@@ -63,15 +63,8 @@ export const FROM_SOCKET = {
 };
 
 /** @type {FillPipe} */
-async function bufferedOwnHandler(chunks) {
-  await ownHandler.open(chunks, { holdsBody: true });
-  ownHandler.receive(chunks);
-  return { drain: (sink) => ownHandler.readBody(sink, () => ownHandler.resume()) };
-}
-
-/** @type {FillPipe} */
 async function arrivingOwnHandler(chunks) {
-  await ownHandler.open(chunks, { holdsBody: false });
+  await ownHandler.open(chunks);
   return { drain: (sink) => ownHandler.readBody(sink, () => ownHandler.receive(chunks)) };
 }
 

@@ -2,19 +2,19 @@ import { counted, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { DIFFERENCE_COLUMNS } from '../compare-text.js';
 import { sideSentences, sideTable } from '../side-by-side.js';
-import { intervalOf, verdictColumns, verdictSentence } from '../verdicts.js';
+import { openQuestions, verdictColumns, verdictSentence } from '../verdicts.js';
 import { ratesOfStage } from './browser/seconds.js';
-import { chartTable, table } from './figures.js';
+import { STRETCH_COLUMNS } from './charts-sections.js';
+import { chartTable, plot, readout, stageKey, table } from './figures.js';
 import { headings, html } from './markup.js';
 import { formatPage } from './page.js';
-import { plot, stageKey } from './plot.js';
 import { summarizeSeconds } from './seconds-summary.js';
 import { thresholdsSection } from './table-sections.js';
-import { STRETCH_COLUMNS } from './time-section.js';
 
 /**
- * @import { Comparison, MetricComparison, SideBySide } from '../../model/comparison.js'
+ * @import { Comparison, SideBySide } from '../../model/comparison.js'
  * @import { InterleavedComparison } from '../../model/interleaved.js'
+ * @import { StageSum } from '../../model/result.js'
  * @import { WritableResult } from '../../model/write-result.js'
  * @import { ComparedStage } from '../verdicts.js'
  * @import { Section } from './page.js'
@@ -43,26 +43,26 @@ export function comparisonPage(comparison, before, after) {
   const names = [comparison.before.name, comparison.after.name].map(plainLine);
   const stages = all.filter(({ kindOf }) => kindOf === undefined);
   const sides = { label: 'After', reference: 'before', margin };
-  return formatPage({
+  return pageOf({
     title: `r2-benchmark: ${names[0]} and ${names[1]}`,
-    header: html`<p class="eyebrow">r2-benchmark comparison: ${names[0]} before, ${names[1]} after</p>
-      ${headings(stages.length === 0 ? ['Nothing can be compared'] : stages.map((stage) => verdictSentence(stage, sides)))} `,
+    about: `r2-benchmark comparison: ${names[0]} before, ${names[1]} after`,
+    answers: stages.map((stage) => verdictSentence(stage, sides)),
     sections: [
       differencesSection(comparison),
-      ratiosSection(all, ['Before', 'After'], margin),
+      ratiosSection(all, ['Before', 'After']),
       thresholdsSection(comparison),
-      overTimeSection(stages, [
-        { name: names[0], result: before },
-        { name: names[1], result: after },
-      ]),
-      methodSection(
-        html`<p>
-          A ratio is after ÷ before: above 1, a rate is faster and a latency is slower. ${METHOD(comparison)} It does
-          not cover the variation between runs. Correlated seconds count as fewer independent ones.
-        </p> `,
+      overTimeSection(
+        stages.map(({ stage }) => stage),
+        [
+          { name: names[0], result: before },
+          { name: names[1], result: after },
+        ],
       ),
-    ].filter((section) => section !== null),
-    data: {},
+    ],
+    method: html`<p>
+      A ratio is after ÷ before: above 1, a rate is faster and a latency is slower. ${METHOD(comparison)} It does not
+      cover the variation between runs. Correlated seconds count as fewer independent ones.
+    </p> `,
   });
 }
 
@@ -74,28 +74,23 @@ export function comparisonPage(comparison, before, after) {
  */
 export function sideBySidePage(all) {
   const { sides } = all;
-  const compared = sides.flatMap(({ comparison }) => comparison ?? []);
-  const sentences = sideSentences(all);
+  const [compared] = sides.flatMap(({ comparison }) => comparison ?? []);
   const stages = [...new Set(sides.flatMap(({ result }) => result.stages.map(({ stage }) => stage)))];
-  const runs = sides.map(({ label, result }) => ({ name: plainLine(label), result }));
-  return formatPage({
+  return pageOf({
     title: `r2-benchmark: ${sides.length} results`,
-    header: html`<p class="eyebrow">r2-benchmark: ${counted(sides.length, 'result')} side by side</p>
-      ${headings(sentences.length === 0 ? ['No difference is proven'] : sentences)} `,
+    about: `r2-benchmark: ${counted(sides.length, 'result')} side by side`,
+    answers: sideSentences(all),
     sections: [
       { id: 'results', title: 'Results', body: table('Results side by side', sideTable(all)) },
       overTimeSection(
-        stages.map((stage) => ({ stage })),
-        runs,
-      ),
-      methodSection(
-        html`<p>
-          A ratio is the rate ÷ that of the reference. ${METHOD(compared[0])} It does not cover the variation between
-          runs. Columns before the figures are what differs between the results.
-        </p> `,
+        stages,
+        sides.map(({ label, result }) => ({ name: plainLine(label), result })),
       ),
     ],
-    data: {},
+    method: html`<p>
+      A ratio is the rate ÷ that of the reference. ${METHOD(compared)} It does not cover the variation between runs.
+      Columns before the figures are what differs between the results.
+    </p> `,
   });
 }
 
@@ -109,100 +104,52 @@ export function interleavedPage(comparison) {
   const { before, after, stages, margin, quads, quadsPlanned, problems } = comparison;
   const [a, b] = [before, after].map(({ name }) => (name === '' ? 'no options of its own' : name));
   const sides = { label: 'B', reference: 'A', margin };
-  return formatPage({
+  return pageOf({
     title: `r2-benchmark: ${a} and ${b}`,
-    header: html`<p class="eyebrow">r2-benchmark ab: A is ${a}, B is ${b}</p>
-      ${headings(stages.length === 0 ? ['Nothing can be compared'] : stages.map((stage) => verdictSentence(stage, sides)))} `,
-    sections: [
-      ...(stages.length === 0 ? [] : [ratiosSection(stages, ['A', 'B'], margin)]),
-      methodSection(
-        html`<p>
-            ${quads.length} of ${counted(quadsPlanned, 'quad')} were completed, each with four turns:
-            ${quads.map(({ order }) => order).join(' ')}. Figures of A and B are geometric means over their turns; a
-            ratio is B ÷ A. ${METHOD(comparison)}
-          </p>
-          ${problems.map((problem) => html`<p>${problem}</p>`)} `,
-      ),
-    ],
+    about: `r2-benchmark ab: A is ${a}, B is ${b}`,
+    answers: stages.map((stage) => verdictSentence(stage, sides)),
+    sections: [ratiosSection(stages, ['A', 'B'])],
+    method: html`<p>
+        ${quads.length} of ${counted(quadsPlanned, 'quad')} were completed, each with four turns:
+        ${quads.map(({ order }) => order).join(' ')}. Figures of A and B are geometric means over their turns; a ratio
+        is B ÷ A. ${METHOD(comparison)}
+      </p>
+      ${problems.map((problem) => html`<p>${problem}</p>`)} `,
+  });
+}
+
+/**
+ * @param {object} parts
+ * @param {string} parts.title
+ * @param {string} parts.about
+ * @param {readonly string[]} parts.answers
+ * @param {readonly (Section | null)[]} parts.sections
+ * @param {Section['body']} parts.method
+ */
+function pageOf({ title, about, answers, sections, method }) {
+  const shown = sections.filter((section) => section !== null);
+  return formatPage({
+    title,
+    header: html`<p class="eyebrow">${about}</p>
+      ${headings(answers.length === 0 ? ['No difference is proven'] : answers)} `,
+    sections: [...shown, { id: 'method', title: 'Method', body: method }],
     data: {},
   });
 }
 
 /**
- * @param {Section['body']} body
- * @returns {Section}
- */
-function methodSection(body) {
-  return { id: 'method', title: 'Method', body };
-}
-
-/**
  * @param {readonly ComparedStage[]} stages
  * @param {[string, string]} names of the sides
- * @param {number} margin
- * @returns {Section}
+ * @returns {Section | null} null without stages
  */
-function ratiosSection(stages, [before, after], margin) {
-  const span = spanOf(stages);
-  const columns = verdictColumns(before, after).map((column, index) => ({
-    ...column,
-    ...((index === 1 || index === 2) && {
-      markup: (/** @type {MetricComparison} */ row) =>
-        html`<data value="${index === 1 ? row.before : row.after}">${String(column.value(row))}</data>`,
-    }),
-    ...(column.value === intervalOf && {
-      markup: (/** @type {MetricComparison} */ row) => html`${intervalOf(row)} ${intervalMark(row, span, margin)}`,
-    }),
-    ...(column.title === 'Verdict' && {
-      markup: (/** @type {MetricComparison} */ { verdict, reason }) =>
-        html`<span class="${CLASSES[verdict] ?? ''}">${verdict}</span>${reason === null ? null : html`: ${reason}`}`,
-    }),
-  }));
-  const body = html`${stages.map(
+function ratiosSection(stages, [before, after]) {
+  const parts = stages.map(
     ({ stage, metrics }) =>
       html`<h3>${stage}</h3>
-        ${table(`${stage}: ${after} ÷ ${before}`, { columns, rows: metrics })}`,
-  )}`;
-  return { id: 'ratios', title: 'Ratios', body };
-}
-
-/** @type {Readonly<Record<string, string>>} */
-const CLASSES = { faster: 'passed', fewer: 'passed', slower: 'missed', more: 'missed' };
-
-/** Width of an interval's mark, in pixels. */
-const MARK_WIDTH = 120;
-const MARK_MIDDLE = 8;
-
-/** Axes end at these ratios and their inverses. */
-const SPANS = [1.1, 1.25, 1.5, 2, 5, 10];
-
-/** The narrowest axis that fits all stages, to make them comparable. @param {readonly ComparedStage[]} stages */
-function spanOf(stages) {
-  const ends = stages
-    .flatMap(({ metrics }) => metrics.flatMap(({ low, high }) => [low ?? 1, high ?? 1]))
-    .filter((end) => end > 0);
-  const widest = ends.reduce((most, end) => Math.max(most, end, 1 / end), 1);
-  return SPANS.find((span) => span >= widest) ?? SPANS[SPANS.length - 1];
-}
-
-/**
- * The interval as a line on a logarithmic axis, whose middle is no change.
- *
- * @param {MetricComparison} row
- * @param {number} span
- * @param {number} margin
- */
-function intervalMark({ low, high }, span, margin) {
-  const x = (/** @type {number} */ ratio) => {
-    const position = (Math.log(Math.max(ratio, 1e-9)) / Math.log(span) + 1) / 2;
-    return (Math.min(Math.max(position, 0), 1) * MARK_WIDTH).toFixed(1);
-  };
-  const [from, to] = [x(1 / (1 + margin)), x(1 + margin)];
-  return html`<svg class="interval" viewBox="0 0 ${MARK_WIDTH} 16" width="${MARK_WIDTH}" height="16" aria-hidden="true">
-    <rect x="${from}" width="${(Number(to) - Number(from)).toFixed(1)}" height="16" />
-    <line class="none" x1="${x(1)}" x2="${x(1)}" y2="16" />
-    <line x1="${x(low ?? 0)}" x2="${x(high ?? Infinity)}" y1="${MARK_MIDDLE}" y2="${MARK_MIDDLE}" />
-  </svg>`;
+        ${table(`${stage}: ${after} ÷ ${before}`, { columns: verdictColumns(before, after), rows: metrics })}
+        ${openQuestions(metrics).map((question) => html`<p>${question}</p>`)}`,
+  );
+  return stages.length === 0 ? null : { id: 'ratios', title: 'Ratios', body: html`${parts}` };
 }
 
 /**
@@ -223,57 +170,48 @@ function differencesSection({ differences, mismatches, stagesOfOne }) {
     : { id: 'differences', title: 'Differences between the runs', body };
 }
 
+/** A longer line would be unreadable. */
+const MAX_SECONDS = 24 * 60 * 60;
+
 /**
- * @param {readonly { stage: string }[]} stages
+ * @param {readonly string[]} stages
  * @param {readonly Named[]} runs
  * @returns {Section}
  */
-export function overTimeSection(stages, runs) {
-  const lines = stages.map(({ stage }) => ({
-    stage,
-    names: runs.map(({ name }) => name),
-    rates: runs.map(({ result }) => ratesOf(result, stage)),
-  }));
+function overTimeSection(stages, runs) {
+  const parts = stages.map((stage, number) => {
+    const named = runs.flatMap(({ name, result }) =>
+      result.stages
+        .filter((each) => each.stage === stage)
+        .map((each) => ({ name, stage: { ...each, seconds: [...each.seconds] } })),
+    );
+    const rows = named.flatMap(({ name, stage: of }) =>
+      summarizeSeconds([of]).stretches.map((stretch) => ({ ...stretch, stage: name })),
+    );
+    const columns = STRETCH_COLUMNS.map((column) => (column.title === 'Stage' ? { ...column, title: 'Run' } : column));
+    const shown = table(`Operations per second of ${stage}`, { columns, rows });
+    return {
+      body: html`<h3>${stage}</h3>
+        ${readout(`compared-${number}`)} ${stageKey(named.map(({ name }) => ({ stage: name })))}
+        ${plot(`compared-${number}`, `Operations per second of ${stage} in each run, from its start`)}
+        ${chartTable(shown)}`,
+      lines: { stage, names: named.map(({ name }) => name), rates: named.map((each) => ratesOf(each.stage)) },
+    };
+  });
   return {
     id: 'comparison',
     title: 'The runs over time',
-    body: html`${stageKey(runs.map(({ name }) => ({ stage: name })))}
-    ${stages.map(({ stage }, number) => {
-      const rows = runs.flatMap(({ name, result }) =>
-        summarizeSeconds(stagesNamed(result, stage)).stretches.map((stretch) => ({ ...stretch, stage: name })),
-      );
-      const columns = STRETCH_COLUMNS.map((column) =>
-        column.title === 'Stage' ? { ...column, title: 'Run' } : column,
-      );
-      return html`<h3>${stage}</h3>
-        <p class="readout" data-for="compared-${number}" aria-live="polite">
-          Point to the chart, or use the arrow keys, to see the figures for that second.
-        </p>
-        ${plot(`compared-${number}`, `Operations per second of ${stage} in each run, from its start`)}
-        ${chartTable(table(`Operations per second of ${stage}`, { columns, rows }))}`;
-    })}`,
-    chart: lines,
+    body: html`${parts.map(({ body }) => body)}`,
+    chart: parts.map(({ lines }) => lines),
   };
 }
 
 /**
- * @param {Named['result']} result
- * @param {string} name of a stage
- */
-function stagesNamed({ stages }, name) {
-  return stages.filter(({ stage }) => stage === name).map((stage) => ({ ...stage, seconds: [...stage.seconds] }));
-}
-
-/** A day: a longer line would be unreadable. */
-const MAX_SECONDS = 24 * 60 * 60;
-
-/**
- * @param {Named['result']} result
- * @param {string} name of a stage
+ * @param {StageSum} stage
  * @returns {(number | null)[]} ops/s, from the first to the last drawn second; null for a second that is not drawn
  */
-function ratesOf(result, name) {
-  const [rates = new Map()] = stagesNamed(result, name).map(ratesOfStage);
+function ratesOf(stage) {
+  const rates = ratesOfStage(stage);
   const [first = 0, last = -1] = [[...rates.keys()][0], [...rates.keys()].at(-1)];
   const length = Math.min(last - first + 1, MAX_SECONDS);
   return Array.from({ length }, (_, index) => rates.get(first + index)?.operations ?? null);

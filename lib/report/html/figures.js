@@ -8,7 +8,7 @@ import { html } from './markup.js';
  */
 
 /** For a figure that is unknown or not applicable. */
-export const UNKNOWN = html`<span class="unknown" title="unknown">–</span>`;
+const UNKNOWN = html`<span class="muted" title="unknown">–</span>`;
 
 /** Longer tables stay tables on a phone, and scroll. */
 const MAX_CARDS = 24;
@@ -27,15 +27,15 @@ export function table(caption, { columns: all, rows }) {
   const heads = columns.map(({ title, quantity }) => ({
     title,
     unit: quantity === undefined ? '' : SHOWN[quantity].unit,
-    kind: quantity === undefined ? 'text' : 'figure',
+    kind: quantity === undefined ? null : html` class="figure"`,
   }));
   const body = rows.map((row) => {
     const cells = columns.map((column, index) => {
       const { title, unit, kind } = heads[index];
       const name = isOfCards ? html` data-title="${`${title} ${unit}`.trim()}"` : null;
       return index === 0
-        ? html`<th scope="row" class="${kind}">${contentOf(column, row)}</th>`
-        : html`<td class="${kind}" ${name}>${contentOf(column, row)}</td>`;
+        ? html`<th scope="row" ${kind}>${contentOf(column, row)}</th>`
+        : html`<td${kind}${name}>${contentOf(column, row)}</td>`;
     });
     return html`<tr>
       ${cells}
@@ -48,7 +48,7 @@ export function table(caption, { columns: all, rows }) {
       </caption>
       <thead>
         <tr>
-          ${heads.map(({ title, unit, kind }) => html`<th scope="col" class="${kind}">${title}${unit === '' ? null : html` <span class="unit">${unit}</span>`}</th>`)}
+          ${heads.map(({ title, unit, kind }) => html`<th scope="col" ${kind}>${title}${unit === '' ? null : html` <span class="unit">${unit}</span>`}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -82,8 +82,51 @@ function contentOf(column, row) {
  * @param {string} [title]
  */
 export function chartTable(content, title = 'Show as a table') {
-  return html`<details class="behind">
+  return html`<details>
     <summary>${title}</summary>
     ${content}
   </details> `;
+}
+
+/** Labels of the lines that have their own colours. @type {Readonly<Record<string, string>>} */
+const LINES = {
+  p50: 'p50',
+  p99: 'p99 (dashed)',
+  longest: 'longest (dotted)',
+  throttled: 'throttled (429, 503)',
+  other: 'other failures',
+};
+
+/** Number of stage colours in the page's style. */
+export const STAGE_COLORS = 6;
+
+/**
+ * The frame of a chart that the page's script draws.
+ *
+ * @param {string} name of the chart, for the script
+ * @param {string} title with the unit
+ * @param {readonly (keyof typeof LINES)[]} [lines] entries of the key; none if a separate key lists stages
+ */
+export function plot(name, title, lines = []) {
+  return html`<figure class="chart">
+    <figcaption>${title} ${keyOf(lines.map((line) => [line, LINES[line]]))}</figcaption>
+    <div class="plot" data-chart="${name}" role="img" aria-label="${title}. The table contains its figures."></div>
+  </figure> `;
+}
+
+/** @param {readonly { stage: string }[]} stages in colour order */
+export function stageKey(stages) {
+  return keyOf(stages.map(({ stage }, index) => [`stage-${index % STAGE_COLORS}`, stage]));
+}
+
+/** @param {readonly [color: string, label: string][]} lines */
+function keyOf(lines) {
+  return html`<ul class="key">
+    ${lines.map(([color, label]) => html`<li><span class="line ${color}"></span>${label}</li>`)}
+  </ul>`;
+}
+
+/** The figures of the point that the reader points to. @param {string} name of a chart or a group, for the script */
+export function readout(name) {
+  return html`<p class="readout" data-for="${name}" aria-live="polite">Point to a chart to see the figures there.</p> `;
 }

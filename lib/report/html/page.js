@@ -21,10 +21,7 @@ import { embeddableJson, escapeHtml } from './markup.js';
  */
 
 /** The files that make up the script of the page, each after the files that it imports. */
-const SCRIPTS = [
-  ...['units.js', 'seconds.js', 'theme.js', 'chart.js', 'time-charts.js', 'stage-charts.js'],
-  ...['comparison-charts.js', 'downloads.js', 'main.js'],
-];
+const SCRIPTS = ['seconds.js', 'chart.js', 'time-charts.js', 'stage-charts.js', 'main.js'];
 
 const UPLOT = 'uplot/dist/uPlot.iife.min.js';
 const UPLOT_STYLE = 'uplot/dist/uPlot.min.css';
@@ -50,17 +47,15 @@ export function* formatPage({ title, header, sections, data }) {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
 <header>
 ${header.text}
 <nav aria-label="Sections"><ul>${sections.map((section) => `<li><a href="#${section.id}">${escapeHtml(section.title)}</a></li>`).join('')}</ul></nav>
 </header>
-<main id="content">
+<main>
 `;
   for (const { id, title: heading, body } of sections) {
     yield `<section id="${id}" aria-labelledby="${id}-title">
@@ -95,8 +90,10 @@ function assets() {
   const { version, license } = require('uplot/package.json');
   const folder = fileURLToPath(new URL('.', import.meta.resolve('uplot/package.json')));
   const notice = `/*! uPlot ${version}, ${license}\n${readFileSync(`${folder}LICENSE`, 'utf8')}*/\n`;
+  const style = textOf(new URL('./browser/page.css', import.meta.url));
+  const colors = [...style.matchAll(/--([\w-]+): light-dark/g)].map(([, name]) => `.${name}{color:var(--${name})}`);
   return {
-    style: textOf(import.meta.resolve(UPLOT_STYLE)) + textOf(new URL('./browser/page.css', import.meta.url)),
+    style: [textOf(import.meta.resolve(UPLOT_STYLE)), style, ...colors].join('\n'),
     uplot: notice + textOf(import.meta.resolve(UPLOT)),
     script: SCRIPTS.map((name) => withoutModules(textOf(new URL(`./browser/${name}`, import.meta.url)))).join('\n'),
   };

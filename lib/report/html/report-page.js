@@ -1,18 +1,31 @@
+import { bucketFindings } from '../../bottleneck/bucket-findings.js';
+import { bottleneckSentence } from '../../bottleneck/sentence.js';
+import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
+import { figuresOf } from '../../figures/catalogue.js';
+import { stageTable } from '../../figures/stage-table.js';
+import { hostsWithPercentiles } from '../../model/completeness.js';
 import { writeResult } from '../../model/write-result.js';
-import { headlinesOf, problemsOf } from '../headline.js';
-import { factsSection } from './facts-section.js';
-import { latencySection } from './latency-section.js';
-import { headings, html } from './markup.js';
-import { methodSection } from './method-section.js';
+import { commandOf } from '../../options/recorded-options.js';
+import { decimal, percent } from '../../text/figures.js';
+import { shellWord } from '../../text/shell-words.js';
+import { coloLine } from '../colo-line.js';
+import { formatErrors } from '../error-labels.js';
+import { headlinesOf, problemsOf, warningText } from '../headline.js';
+import { limitReasons } from '../limit-reasons.js';
+import { stabilityLine } from '../stability-line.js';
+import { stageFindings } from '../stage-findings.js';
+import { table } from './figures.js';
+import { headings, html, withWholeOptions } from './markup.js';
 import { formatPage } from './page.js';
-import { searchSection } from './search-section.js';
-import { stagesSection } from './stages-section.js';
+import { latencySection, searchSection, timeSection } from './charts-sections.js';
 import { connectionsSection, hostsSection, notedSection, thresholdsSection } from './table-sections.js';
-import { timeSection } from './time-section.js';
 
 /**
- * @import { Result } from '../../model/result.js'
+ * @import { HostResult, Result, StageSum } from '../../model/result.js'
  * @import { WritableResult } from '../../model/write-result.js'
+ * @import { Column } from '../../figures/table.js'
+ * @import { Content } from './markup.js'
+ * @import { Section } from './page.js'
  */
 
 /** Maximum characters of per-second histograms, about an hour of three stages: more would make the page slow. */
@@ -81,4 +94,153 @@ function statusNote(result) {
         ${problems.slice(0, MAX_PROBLEMS).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
         <a href="#run">How it was measured</a>
       </p>`;
+}
+
+/**
+ * @param {Result} result
+ * @returns {Section}
+ */
+function stagesSection({ stages }) {
+  return {
+    id: 'stages',
+    title: 'Stages',
+    body: html`${definitionList(stages.map((stage) => [stage.stage, findingsOf(stage)]))}
+    ${table('Results by stage', stageTable(stages))}`,
+  };
+}
+
+/** @param {StageSum} stage */
+function findingsOf(stage) {
+  const { bottleneck = null, buckets = [], errors, stability = null, paused, end, merge } = stage;
+  const hosts = hostsWithPercentiles(stage);
+  const texts = [
+    bottleneckSentence(stage.stage, bottleneck),
+    ...(bottleneck?.evidence || merge === undefined ? [] : limitReasons(merge).map((reason) => `${reason}.`)),
+    ...(end && end !== 'complete' ? [`The stage ended early: ${end}.`] : []),
+    ...(hosts === null ? [] : [`Percentiles are from ${hosts}.`]),
+    ...(paused
+      ? [`The stage was suspended for ${decimal(paused / 1000)} s: that time is excluded from rates and percentiles.`]
+      : []),
+    ...(stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`]),
+    ...stageFindings(stage).map((finding) => `${finding[0].toUpperCase()}${finding.slice(1)}.`),
+    ...(Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`]),
+    ...bucketFindings(buckets),
+  ];
+  return texts.map((text) => html`<p>${withWholeOptions(text)}</p>`);
+}
+
+/**
+ * @param {Result} result
+ * @returns {Section}
+ */
+function factsSection(result) {
+  const { run, host, start, clock, options, versions, hosts, stages, problems, merge } = result;
+  const named = Object.entries(versions ?? {}).map(
+    ([name, version]) => `${name} ${version ?? 'differs between hosts'}`,
+  );
+  /** @type {[term: string, content: Content][]} */
+  const facts = [
+    ['Run', run],
+    ['Started', start],
+    ['Command', options && html`<code>${withWholeOptions(commandOf(options, wordsOfShard(result)))}</code>`],
+    ['Endpoint', options?.endpoint ?? null],
+    ['Host', host],
+    ['CPUs', cpusOf(stages)],
+    ['Data centres', coloLine(stages)],
+    [
+      'Clock',
+      clock && `the store's, ${decimal(clock.offset)} ms ahead of the host's, ±${decimal(clock.uncertainty)} ms`,
+    ],
+    ['Versions', named.join(', ') || null],
+    ['Cost', costText(result)],
+    ...[...problems, ...(merge?.warnings ?? []).map(warningText)].map(
+      (text) => /** @type {[string, Content]} */ (['Warning', text]),
+    ),
+  ];
+  return {
+    id: 'run',
+    title: 'How it was measured',
+    body: html`${definitionList(facts.filter(([, content]) => content !== null))}
+    ${hosts.length > 1 ? table('Merged hosts', { columns: HOST_COLUMNS, rows: hosts }) : null}`,
+  };
+}
+
+/** @type {readonly Column<HostResult>[]} */
+const HOST_COLUMNS = [
+  { title: 'Host', value: ({ merge, host }) => merge?.name ?? host },
+  { title: 'File', value: ({ merge }) => merge?.file },
+  { title: 'Run', value: ({ run }) => run },
+  { title: 'Shard', value: ({ shard }) => shard },
+  { title: 'Started', value: ({ start }) => start },
+];
+
+/** Options with which a later run uses the same shard of the objects. @param {Result} result */
+function wordsOfShard({ run, shard }) {
+  const isSplit = shard !== null && !shard.endsWith('/1');
+  return isSplit ? ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)] : [];
+}
+
+/** @param {readonly StageSum[]} stages */
+function cpusOf(stages) {
+  const loads = stages.flatMap(({ hostLoad }) => hostLoad?.cpu ?? []);
+  const busiest = Math.max(...loads.map(({ busy }) => busy));
+  return loads.length === 0 ? null : `${loads[0].usable} usable, up to ${percent(busiest)} busy`;
+}
+
+/** Null unless the store is R2. @param {Pick<Result, 'options' | 'stages'>} result */
+function costText({ options, stages }) {
+  const endpoint = options?.endpoint ?? '';
+  return URL.canParse(endpoint) && hasThesePrices(new URL(endpoint).hostname)
+    ? `$${decimal(dollarsSpentOn(stages), 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_PER_MILLION.A} per million ` +
+        `Class A and $${DOLLARS_PER_MILLION.B} per million Class B operations), before the monthly free tier`
+    : null;
+}
+
+/** Besides those of the catalogue. @type {readonly [term: string, definition: string][]} */
+const DEFINITIONS = [
+  [
+    'Rate',
+    'The capacity if it was searched for; for several hosts, the mean of the whole seconds in which all of them were in the stage; otherwise the successful operations ÷ time, both without warm-up and drain. Nothing counts as a success until it has been verified.',
+  ],
+  [
+    'ops/s in a second',
+    "Operations that completed in that whole UTC second, by the store's clock if it could be measured. The count is not scaled.",
+  ],
+  ['MiB/s', 'Object data in units of 1024 × 1024 bytes.'],
+  [
+    'Latency',
+    'From the first attempt of an operation to its success, including pauses between attempts. In an open loop, from the time at which the operation was due. Percentiles come from HdrHistograms, to within 0.1%; they are never averaged.',
+  ],
+  ['Limited by', 'The bottleneck: proven by the figures, or likely if one precondition of the proof is missing.'],
+];
+
+/**
+ * @param {Result} result
+ * @param {boolean} isWhole whether the page contains the whole result
+ * @returns {Section}
+ */
+function methodSection({ hosts }, isWhole) {
+  const files = [...new Set(hosts.flatMap(({ merge }) => merge?.file ?? []))].join(', ') || 'the output of --json';
+  const ofFigures = figuresOf('stages').map(({ title, meaning }) => /** @type {const} */ ([title, `${meaning}.`]));
+  return {
+    id: 'method',
+    title: 'Method, definitions and data',
+    body: html`${definitionList(new Map([...ofFigures, ...DEFINITIONS]))}
+      <p>
+        This page contains the complete
+        result${isWhole ? '' : `, except the per-second histograms, which are in ${files}`}:
+        <a id="download-json" download="result.json">JSON</a>
+      </p> `,
+  };
+}
+
+/** @param {Iterable<readonly [term: string, content: Content]>} entries */
+function definitionList(entries) {
+  return html`<dl>
+    ${[...entries].map(
+      ([term, content]) =>
+        html`<dt>${term}</dt>
+          <dd>${content}</dd> `,
+    )}
+  </dl>`;
 }

@@ -1,16 +1,13 @@
 import { SHOWN } from '../../figures/quantities.js';
 import { counted, rounded } from '../../text/figures.js';
-import { linesOf, sweepSentences } from '../sweep-figures.js';
-import { cellRows } from '../sweep-text.js';
-import { chartTable, table } from './figures.js';
+import { cellTable, linesOf, sweepSentences } from '../sweep-text.js';
+import { STAGE_COLORS, chartTable, stageKey, table } from './figures.js';
 import { html, withWholeOptions } from './markup.js';
 import { formatPage } from './page.js';
-import { STAGE_COLORS, stageKey } from './plot.js';
 
 /**
  * @import { Sweep } from '../../series/sweep-plan.js'
- * @import { SweptStage } from '../sweep-figures.js'
- * @import { Column } from '../../figures/table.js'
+ * @import { SweptStage } from '../sweep-text.js'
  *
  * @typedef {ReturnType<typeof linesOf>[number]} Line
  */
@@ -30,7 +27,8 @@ export function sweepPage(sweep, stages) {
   const sections = stages.map((stage) => ({
     id: stage.stage.toLowerCase(),
     title: stage.stage,
-    body: html`${heatMap(sweep, stage)} ${curves(sweep, stage)} ${chartTable(cellTable(sweep, stage))}`,
+    body: html`${heatMap(sweep, stage)} ${curves(sweep, stage)}
+    ${chartTable(table(`${stage.stage} in each cell`, cellTable(sweep, stage)))}`,
   }));
   const method = html`<p>
     ${counted(cells.length, 'cell')} in random order (seed ${request.seed}), ${counted(request.repeat, 'run')} each.
@@ -75,14 +73,9 @@ function heatMap(sweep, stage) {
 }
 
 /** Dimensions of the curves, in pixels. */
-const WIDTH = 720;
-const HEIGHT = 260;
-const LEFT = 70;
-const RIGHT = 20;
-const TOP = 16;
-const BOTTOM = 40;
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [720, 260, 70, 20, 16, 40];
 
-const TICKS = [0, 0.25, 0.5, 0.75, 1];
+const TICKS = [0, 0.5, 1];
 
 /**
  * The rates over the last numeric variable, on a logarithmic scale; null without one.
@@ -101,24 +94,14 @@ function curves(sweep, stage) {
   const x = (/** @type {number} */ number) =>
     Math.round(LEFT + ((WIDTH - LEFT - RIGHT) * Math.log(number / least)) / Math.log(most / least));
   const y = (/** @type {number} */ value) => Math.round(HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / highest);
-  const ticks = TICKS.map(
-    (share) =>
-      html`<line
-          class="grid"
-          x1="${LEFT}"
-          x2="${WIDTH - RIGHT}"
-          y1="${y(share * highest)}"
-          y2="${y(share * highest)}"
-        />
-        <text class="small" x="${LEFT - 8}" y="${y(share * highest) + 4}" text-anchor="end"
-          >${rounded(share * highest)}</text
-        >`,
-  );
+  const ticks = TICKS.map((share) => {
+    const at = y(share * highest);
+    return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}" />
+      <text x="${LEFT - 8}" y="${at + 4}" text-anchor="end">${rounded(share * highest)}</text>`;
+  });
   const names = numbers.map(
     (number, index) =>
-      html`<text class="small" x="${x(number)}" y="${HEIGHT - 20}" text-anchor="middle"
-        >${variable.values[index]}</text
-      >`,
+      html`<text x="${x(number)}" y="${HEIGHT - 20}" text-anchor="middle">${variable.values[index]}</text>`,
   );
   const lines = linesOf(sweep, stage, variable);
   const drawn = lines.map(({ points }, index) => {
@@ -136,11 +119,10 @@ function curves(sweep, stage) {
   });
   const label = `${stage.stage}, operations per second by ${variable.label}`;
   return html`<figure class="chart">
-    <figcaption>${label}${stageKey(lines.map(({ others }) => ({ stage: others || stage.stage })))}</figcaption>
+    <figcaption>${label} ${stageKey(lines.map(({ others }) => ({ stage: others || stage.stage })))}</figcaption>
     <div class="scroll" role="region" tabindex="0" aria-label="${label}">
       <svg
-        class="ratios curves"
-        viewBox="0 0 ${WIDTH} ${HEIGHT}"
+        class="curves"
         width="${WIDTH}"
         height="${HEIGHT}"
         role="img"
@@ -150,18 +132,4 @@ function curves(sweep, stage) {
       </svg>
     </div>
   </figure> `;
-}
-
-/**
- * @param {Sweep} sweep
- * @param {SweptStage} stage
- */
-function cellTable(sweep, stage) {
-  const [head, ...rows] = cellRows(sweep, stage);
-  /** @type {readonly Column<string[]>[]} */
-  const columns = head.map((title, index) => ({
-    title,
-    value: (row) => row[index],
-  }));
-  return table(`${stage.stage} in each cell`, { columns, rows });
 }

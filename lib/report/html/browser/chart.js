@@ -1,9 +1,19 @@
-import { currentColors } from './theme.js';
-import { short, timeOfDay } from './units.js';
-
 /**
  * @import UPlot from 'uplot'
- * @import { Colors } from './theme.js'
+ *
+ * @typedef {ReturnType<typeof currentColors>} Colors
+ *
+ * @typedef {object} ChartParts
+ * @property {number} height pixels
+ * @property {UPlot.AlignedData} data
+ * @property {UPlot.Series[]} series without the x axis
+ * @property {UPlot.Scale} x
+ * @property {UPlot.Scale} y
+ * @property {Partial<UPlot.Axis>} [xAxis]
+ * @property {Partial<UPlot.Axis>} [yAxis]
+ * @property {(plot: UPlot) => void} [draw] draws on top
+ * @property {string} [group] charts of a group share their cursor
+ * @property {{ name: string, textAt: (index: number) => string }} [readout] shows the figures of the point under the cursor
  */
 
 /** Width of the left axis in pixels, equal for all charts so that they line up. */
@@ -13,74 +23,70 @@ const FONT = '12px system-ui, sans-serif';
 /** Width of an A4 page without margins, in pixels. */
 const PRINT_WIDTH = 680;
 
-/** Page Up and Page Down move by this many points. */
-const PAGE = 10;
+/** Redraw the charts of the page. @type {((width?: number) => void)[]} */
+const charts = [];
 
 /**
- * @typedef {object} ChartParts
- * @property {number} height pixels
- * @property {UPlot.AlignedData} data
- * @property {UPlot.Series[]} series without the x axis
- * @property {UPlot.Scale} x
- * @property {UPlot.Scale} y
- * @property {Partial<UPlot.Axis>} [xAxis]
- * @property {Partial<UPlot.Axis>} [yAxis]
- * @property {UPlot.Hooks.Arrays['draw']} [draw] drawn on top
- * @property {string} [group] charts of a group share their cursor
- * @property {(index: number | null) => void} [onCursor] gets the index of the point under the cursor
+ * Draws a chart if the page has an element for it. uPlot is recreated when the width or the colours change.
+ *
+ * @param {string} name
+ * @param {(colors: Colors) => ChartParts} make
  */
-
-/** A chart on the page. uPlot is recreated when the width or the colours change. */
-class Chart {
-  #element;
-  #make;
+export function addChart(name, make) {
+  const element = document.querySelector(`[data-chart="${name}"]`);
+  if (!(element instanceof HTMLElement)) {
+    return;
+  }
   /** @type {UPlot | null} */
-  #plot = null;
-  #width = 0;
-
-  /**
-   * @param {HTMLElement} element
-   * @param {(colors: Colors) => ChartParts} make
-   */
-  constructor(element, make) {
-    this.#element = element;
-    this.#make = make;
-    element.addEventListener('keydown', (event) => this.#move(event));
-  }
-
-  /** @param {number | null} width pixels; null for the available width */
-  draw(width) {
-    this.#width = width ?? this.#element.clientWidth;
-    this.#plot?.destroy();
+  let plot = null;
+  const draw = (width = element.clientWidth) => {
+    plot?.destroy();
     const colors = currentColors();
-    const parts = this.#make(colors);
-    this.#plot = new uPlot(optionsOf(parts, this.#width, colors), parts.data, this.#element);
-  }
+    const parts = make(colors);
+    plot = new uPlot(optionsOf(parts, width, colors), parts.data, element);
+  };
+  charts.push(draw);
+  draw();
+}
 
-  fit() {
-    if (this.#element.clientWidth !== this.#width) {
-      this.draw(null);
-    }
-  }
+/** Redraws all charts when the width or the colour scheme changes, and for printing. */
+export function followPage() {
+  const redraw = (/** @type {number | undefined} */ width = undefined) => charts.forEach((draw) => draw(width));
+  const print = (/** @type {boolean} */ isPrinting) => {
+    document.documentElement.style.colorScheme = isPrinting ? 'light' : '';
+    redraw(isPrinting ? PRINT_WIDTH : undefined);
+  };
+  addEventListener('resize', () => redraw());
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => redraw());
+  addEventListener('beforeprint', () => print(true));
+  addEventListener('afterprint', () => print(false));
+}
 
-  /** @param {KeyboardEvent} event */
-  #move(event) {
-    const plot = this.#plot;
-    if (plot === null) {
-      return;
-    }
-    const last = plot.data[0].length - 1;
-    const at = plot.cursor.idx ?? -1;
-    /** @type {Record<string, number>} */
-    const moves = { ArrowRight: at + 1, ArrowLeft: at - 1, PageDown: at + PAGE, PageUp: at - PAGE, Home: 0, End: last };
-    if (!Object.hasOwn(moves, event.key)) {
-      return;
-    }
-    event.preventDefault();
-    const index = Math.min(Math.max(moves[event.key], 0), last);
-    const left = plot.valToPos(plot.data[0][index], 'x');
-    plot.setCursor({ left, top: plot.over.clientHeight / 2 });
-  }
+/** The colours of the page's style, in the current scheme. */
+function currentColors() {
+  const probe = document.body.appendChild(document.createElement('i'));
+  const of = (/** @type {string} */ name) => {
+    probe.className = name;
+    return getComputedStyle(probe).color;
+  };
+  const [text, grid, mark, p50, p99] = ['muted', 'rule', 'mark', 'p50', 'p99'].map(of);
+  const [longest, throttled, other] = ['longest', 'throttled', 'other'].map(of);
+  const stages = Array.from({ length: 6 }, (_, index) => of(`stage-${index}`));
+  /** From few to many operations. */
+  const ramp = Array.from({ length: 5 }, (_, index) => of(`ramp-${index}`));
+  probe.remove();
+  return { text, grid, mark, p50, p99, longest, throttled, other, stages, ramp };
+}
+
+/** Dash patterns that distinguish the lines of stages for readers who cannot tell the colours apart. */
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 4]];
+
+/**
+ * @param {number} index of a stage
+ * @param {Colors} colors
+ */
+export function stageLine(index, { stages }) {
+  return { stroke: stages[index % stages.length], dash: DASHES[index % DASHES.length], width: 1.75 };
 }
 
 /**
@@ -89,102 +95,35 @@ class Chart {
  * @param {Colors} colors
  * @returns {UPlot.Options}
  */
-function optionsOf({ height, series, x, y, xAxis, yAxis, draw = [], group, onCursor }, width, colors) {
+function optionsOf({ height, series, x, y, xAxis, yAxis, draw, group, readout }, width, { text, grid }) {
   const axis = {
-    stroke: colors.text,
+    stroke: text,
     font: FONT,
-    grid: { stroke: colors.grid, width: 1 },
-    ticks: { stroke: colors.grid, width: 1, size: 4 },
+    grid: { stroke: grid, width: 1 },
+    ticks: { stroke: grid, width: 1, size: 4 },
+    values: (/** @type {UPlot} */ _, /** @type {(number | null)[]} */ values) =>
+      values.map((value) => (value === null ? '' : short(value))),
   };
-  const labels = (/** @type {UPlot} */ _, /** @type {(number | null)[]} */ values) =>
-    values.map((value) => (value === null ? '' : short(value)));
+  const element = readout && document.querySelector(`[data-for="${readout.name}"]`);
+  const show = (/** @type {UPlot} */ { cursor: { idx } }) => {
+    if (element && typeof idx === 'number') {
+      element.textContent = readout.textAt(idx);
+    }
+  };
   return {
     width,
     height,
     legend: { show: false },
     // Leaves room for the last label of an axis.
     padding: [8, 32, 0, 0],
-    scales: { x, y },
+    scales: { x: { time: false, ...x }, y },
     axes: [
-      { ...axis, values: labels, ...xAxis },
-      { ...axis, size: AXIS_WIDTH, values: labels, ...yAxis },
+      { ...axis, ...xAxis },
+      { ...axis, size: AXIS_WIDTH, ...yAxis },
     ],
     series: [{}, ...series],
-    cursor: {
-      y: false,
-      points: { size: 7 },
-      ...(group === undefined ? {} : { sync: { key: group, scales: ['x', null] } }),
-    },
-    hooks: {
-      draw,
-      ...(onCursor === undefined ? {} : { setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] }),
-    },
-  };
-}
-
-/** @type {Chart[]} */
-const charts = [];
-
-/**
- * Draws a chart if the page has an element for it.
- *
- * @param {string} name
- * @param {(colors: Colors) => ChartParts} make
- */
-export function addChart(name, make) {
-  const element = document.querySelector(`[data-chart="${name}"]`);
-  if (element instanceof HTMLElement) {
-    const chart = new Chart(element, make);
-    charts.push(chart);
-    chart.draw(null);
-  }
-}
-
-/** Redraws all charts when the width or the colour scheme changes, and for printing. */
-export function followPage() {
-  new ResizeObserver(() => charts.forEach((chart) => chart.fit())).observe(document.body);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-    charts.forEach((chart) => chart.draw(null)),
-  );
-  const print = (/** @type {boolean} */ isPrinting) => {
-    document.documentElement.classList.toggle('print', isPrinting);
-    charts.forEach((chart) => chart.draw(isPrinting ? PRINT_WIDTH : null));
-  };
-  addEventListener('beforeprint', () => print(true));
-  addEventListener('afterprint', () => print(false));
-}
-
-/**
- * @param {string} name of a chart or a group
- * @returns {(text: string | null) => void} shows the value under the cursor; null leaves the text unchanged
- */
-export function readout(name) {
-  const element = document.querySelector(`[data-for="${name}"]`);
-  return (text) => {
-    if (element !== null && text !== null) {
-      element.textContent = text;
-    }
-  };
-}
-
-/** @type {Partial<UPlot.Axis>} */
-export const TIME_AXIS = {
-  space: 80,
-  incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400],
-  values: (_, values) => values.map(timeOfDay),
-};
-
-/**
- * @param {number} from epoch s
- * @param {number} until epoch s
- * @returns {UPlot.Scale}
- */
-export function timeScale(from, until) {
-  return {
-    time: false,
-    range: (_, least, most) => (least === null || most === null || least === most ? [from, until] : [least, most]),
-    min: from,
-    max: until,
+    cursor: { y: false, ...(group === undefined ? {} : { sync: { key: group, scales: ['x', null] } }) },
+    hooks: { draw: draw === undefined ? [] : [draw], setCursor: [show] },
   };
 }
 
@@ -198,21 +137,13 @@ export const LOGARITHMIC = {
     least === null || most === null || !(least > 0) ? [0.1, 100] : [least / 1.15, Math.max(most, least * 2) * 1.15],
 };
 
-/**
- * @param {number} decades that a logarithmic axis covers
- * @returns {number[]} leading digits of the grid lines in each decade: more digits for fewer decades
- */
-function digitsFor(decades) {
-  if (decades >= 2.5) {
-    return [1];
-  }
-  return decades >= 1 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 6, 8];
-}
+/** The highest ratio at which a logarithmic axis has more than one grid line per decade. */
+const MAX_DENSE = 300;
 
 /** @type {Partial<UPlot.Axis>} */
 export const DECADES = {
   splits: (_plot, _axis, least, most) => {
-    const digits = digitsFor(Math.log10(most / least));
+    const digits = most / least > MAX_DENSE ? [1] : [1, 2, 5];
     const first = Math.floor(Math.log10(least));
     const decades = Array.from({ length: Math.ceil(Math.log10(most)) - first + 1 }, (_, index) => first + index);
     return decades
@@ -223,16 +154,20 @@ export const DECADES = {
 };
 
 /**
- * Chooses the points to draw: all points if there are few, otherwise isolated points, which no line would show.
- *
- * @param {UPlot} plot
- * @param {number} index of the series
+ * @param {number} value
+ * @param {number} [places]
+ * @returns {string} such as `12,345.6`
  */
-export function isolatedPoints(plot, index) {
-  const values = plot.data[index];
-  const few = values.length <= 60;
-  const hasValue = (/** @type {number} */ at) => values[at] !== null && values[at] !== undefined;
-  return Array.from(values, (_, at) => at).filter(
-    (at) => hasValue(at) && (few || (!hasValue(at - 1) && !hasValue(at + 1))),
-  );
+export function decimal(value, places = 1) {
+  return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+/** @param {number} value of an axis */
+export function short(value) {
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+}
+
+/** @param {number | null | undefined} ms */
+export function milliseconds(ms) {
+  return ms === null || ms === undefined ? 'unknown' : `${decimal(ms, ms < 10 ? 2 : 1)} ms`;
 }

@@ -1,56 +1,50 @@
-import { addChart, DECADES, LOGARITHMIC, readout } from './chart.js';
-import { stageLine } from './theme.js';
-import { decimal, milliseconds, percentile, short } from './units.js';
+import { addChart, decimal, DECADES, FROM_ZERO, LOGARITHMIC, milliseconds, short, stageLine } from './chart.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { ShownStep } from '../../../figures/shown-step.js'
- * @import { Curve } from '../search-section.js'
- * @import { Colors } from './theme.js'
+ * @import { ComparedLines } from '../comparison-page.js'
+ * @import { Curve, Percentiles } from '../charts-sections.js'
+ * @import { Colors } from './chart.js'
  */
 
 /** Position of p50 on the percentile axis. */
 const MEDIAN = Math.log10(2);
 
-/** Width that a label below a chart needs, in pixels. */
-const LABEL_WIDTH = 40;
-
 /** The axis is logarithmic if the last value is at least this many times the first. */
 const WIDE = 8;
 
-/** @param {readonly { stage: string, index: number, nines: number[], latencies: number[] }[]} stages */
+/** @type {Partial<UPlot.Axis>} */
+const DOUBLING = {
+  splits: (_plot, _axis, least, most) =>
+    Array.from({ length: 30 }, (_, power) => 2 ** power).filter((value) => value >= least && value <= most),
+  filter: (_, splits) => splits,
+};
+
+/** @param {readonly Percentiles[]} stages */
 export function drawPercentiles(stages) {
-  const longest = stages.reduce(
-    (most, each) => (each.nines.length > most.length ? each.nines : most),
-    /** @type {number[]} */ ([]),
-  );
-  const show = readout('latency');
+  const [longest] = stages.map(({ nines }) => nines).sort((one, other) => other.length - one.length);
+  const textAt = (/** @type {number} */ at) => {
+    const known = stages.filter(({ latencies }) => latencies[at] !== undefined);
+    return `p${percent(longest[at])}: ${known.map(({ stage, latencies }) => `${stage} ${milliseconds(latencies[at])}`).join(', ')}`;
+  };
   addChart('percentiles', (colors) => ({
     height: 300,
     data: [longest, ...stages.map(({ latencies }) => longest.map((_, at) => latencies[at] || null))],
-    series: stages.map(({ index }) => ({ ...stageLine(index, colors), width: 2, points: { show: false } })),
-    x: { time: false, range: [0, longest[longest.length - 1] || 1] },
+    series: stages.map(({ index }) => ({ ...stageLine(index, colors), points: { show: false } })),
+    x: { range: [0, longest[longest.length - 1] || 1] },
     y: LOGARITHMIC,
     xAxis: {
-      splits: (plot) => [
-        0,
-        MEDIAN,
-        ...Array.from({ length: Math.floor(Number(plot.scales.x.max)) }, (_, nine) => nine + 1),
-      ],
-      values: (plot, values) =>
-        values.map((value, index) => {
-          const next = values[index + 1] ?? Infinity;
-          return plot.valToPos(next, 'x') - plot.valToPos(value, 'x') < LABEL_WIDTH ? '' : percentile(value);
-        }),
+      splits: (plot) => [MEDIAN, ...Array.from({ length: Number(plot.scales.x.max) }, (_, nine) => nine + 1)],
+      values: (_, values) => values.map((value) => `${percent(value)}%`),
     },
     yAxis: DECADES,
-    onCursor: (at) =>
-      show(
-        at === null
-          ? null
-          : `p${percentile(longest[at]).replace('%', '')}: ${stages.flatMap(({ stage, latencies }) => (latencies[at] === undefined ? [] : [`${stage} ${milliseconds(latencies[at])}`])).join(', ')}`,
-      ),
+    readout: { name: 'latency', textAt },
   }));
+}
+
+/** Such as 99.9. @param {number} nines 1 is 90%, 2 is 99% */
+function percent(nines) {
+  return Number((100 * (1 - 10 ** -nines)).toFixed(Math.max(Math.ceil(nines), 2)));
 }
 
 /**
@@ -63,147 +57,105 @@ export function drawCurve(curve, number) {
   const steps = curve.steps
     .flatMap((step) => (step.counts && step.x !== null ? [{ ...step, x: step.x }] : []))
     .sort((one, other) => one.x - other.x);
-  if (steps.length === 0) {
-    return;
-  }
   const values = steps.map(({ x }) => x);
   const [first, last] = [values[0], values[values.length - 1]];
-  const isWide = first > 0 && last / first >= WIDE;
+  const margin = 0.05 * (last - first || 1);
   const group = `capacity-${number}`;
-  const show = readout(group);
-  const common = {
-    group,
-    x: isWide
-      ? /** @type {UPlot.Scale} */ ({ time: false, distr: 3, log: 2, range: [first / 1.1, last * 1.1] })
-      : /** @type {UPlot.Scale} */ ({
-          time: false,
-          range: [Math.max(first - 0.05 * (last - first || 1), 0), last + 0.05 * (last - first || 1)],
-        }),
-    xAxis: {
-      ...(isWide ? { splits: () => spread(values) } : {}),
-      filter: (/** @type {UPlot} */ _, /** @type {number[]} */ splits) => splits,
-    },
+  /** @type {{ x: UPlot.Scale, xAxis?: Partial<UPlot.Axis> }} */
+  const { x, xAxis } =
+    first > 0 && last / first >= WIDE
+      ? { x: { distr: 3, log: 2, range: [first / 1.1, last * 1.1] }, xAxis: DOUBLING }
+      : { x: { range: [Math.max(first - margin, 0), last + margin] } };
+  const held = steps.map(({ what, operationsPerSecond }) => (what.startsWith('hold') ? operationsPerSecond : null));
+  const textAt = (/** @type {number} */ at) => {
+    const { what, operationsPerSecond, p50, p99, errors } = steps[at];
+    const failed = errors === 0 ? '' : `, ${decimal(errors, 0)} failed attempts`;
+    return `${short(values[at])} ${curve.unit} (${what}): ${decimal(operationsPerSecond)} ops/s, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}${failed}`;
   };
-  const isHeld = (/** @type {ShownStep} */ { what }) => what.startsWith('hold');
   addChart(`steps-rate-${number}`, (colors) => {
     const { stroke } = stageLine(curve.index, colors);
     return {
-      ...common,
-      height: 260,
-      data: [
-        values,
-        steps.map((step) => (isHeld(step) ? null : step.operationsPerSecond)),
-        steps.map((step) => (isHeld(step) ? step.operationsPerSecond : null)),
-      ],
+      ...{ group, x, xAxis, height: 260 },
+      data: [values, steps.map((step, at) => (held[at] === null ? step.operationsPerSecond : null)), held],
       series: [
         { stroke, width: 2, spanGaps: true, points: { show: true, size: 7, fill: stroke } },
         { stroke: colors.mark, width: 0, points: { show: true, size: 12, width: 2, stroke: colors.mark } },
       ],
       y: { range: (_, _least, most) => [0, Math.max(most ?? 0, curve.capacity?.high ?? 0, 1e-9) * 1.12] },
-      draw: [drawFindings(curve, colors)],
-      onCursor: (at) => show(at === null ? null : stepText(steps[at], curve.unit)),
+      draw: (plot) => drawFindings(plot, curve, colors),
+      readout: { name: group, textAt },
     };
   });
-  addChart(`steps-latency-${number}`, (colors) => {
-    const { p50, p99 } = colors.lines;
-    return {
-      ...common,
-      height: 200,
-      data: [values, steps.map((step) => step.p99 || null), steps.map((step) => step.p50 || null)],
-      series: [
-        { stroke: p99, width: 1.5, dash: [7, 3], spanGaps: true, points: { show: true, size: 6, fill: p99 } },
-        { stroke: p50, width: 2, spanGaps: true, points: { show: true, size: 6, fill: p50 } },
-      ],
-      y: LOGARITHMIC,
-      yAxis: DECADES,
-      draw: [drawLimit(curve.slo, colors)],
-    };
-  });
-}
-
-/** Labels that fit below a chart. */
-const MAX_LABELS = 12;
-
-/**
- * @param {readonly number[]} values of a logarithmic axis, ascending, at least two different ones
- * @returns {number[]} values that are far enough apart for their labels
- */
-function spread(values) {
-  const minRatio = (values[values.length - 1] / values[0]) ** (1 / MAX_LABELS);
-  return values.reduce(
-    (shown, value) => (shown.length === 0 || value >= shown[shown.length - 1] * minRatio ? [...shown, value] : shown),
-    /** @type {number[]} */ ([]),
-  );
+  addChart(`steps-latency-${number}`, ({ p50, p99, mark }) => ({
+    ...{ group, x, xAxis, height: 200 },
+    data: [values, steps.map((step) => step.p99 || null), steps.map((step) => step.p50 || null)],
+    series: [
+      { stroke: p99, width: 1.5, dash: [7, 3], spanGaps: true, points: { show: true, size: 6, fill: p99 } },
+      { stroke: p50, width: 2, spanGaps: true, points: { show: true, size: 6, fill: p50 } },
+    ],
+    y: LOGARITHMIC,
+    yAxis: DECADES,
+    draw({ ctx, bbox, valToPos }) {
+      if (curve.slo !== null) {
+        ctx.fillStyle = mark;
+        ctx.fillRect(bbox.left, valToPos(curve.slo, 'y', true), bbox.width, 1.5 * devicePixelRatio);
+      }
+    },
+  }));
 }
 
 /**
  * Draws the interval of the capacity as a band, and the knee as a line.
  *
+ * @param {UPlot} plot
  * @param {Curve} curve
  * @param {Colors} colors
- * @returns {(plot: UPlot) => void}
  */
-function drawFindings({ capacity, knee, hasPlateau }, colors) {
-  return (plot) => {
-    const { ctx, bbox } = plot;
-    ctx.save();
-    ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
-    ctx.textAlign = 'left';
-    ctx.textBaseline = 'alphabetic';
-    if (capacity !== null) {
-      const [low, high, middle] = [capacity.low, capacity.high, capacity.operationsPerSecond].map((value) =>
-        plot.valToPos(value, 'y', true),
-      );
-      ctx.fillStyle = colors.mark;
-      ctx.globalAlpha = 0.16;
-      ctx.fillRect(bbox.left, high, bbox.width, Math.max(low - high, 2 * devicePixelRatio));
-      ctx.globalAlpha = 1;
-      ctx.fillRect(bbox.left, middle, bbox.width, devicePixelRatio);
-      ctx.fillStyle = colors.text;
-      const { operationsPerSecond, low: least, high: most, threads } = capacity;
-      const what = hasPlateau ? 'plateau' : `hold at ${threads} threads`;
-      const label = `${what}: ${decimal(operationsPerSecond)} ops/s (${decimal(least)} to ${decimal(most)})`;
-      const margin = 8 * devicePixelRatio;
-      const right = bbox.left + bbox.width - margin - ctx.measureText(label).width;
-      const isBeforeKnee = knee === null || plot.valToPos(knee, 'x', true) > bbox.left + bbox.width / 2;
-      ctx.fillText(label, isBeforeKnee ? bbox.left + margin : right, high - 6 * devicePixelRatio);
-    }
-    if (knee !== null) {
-      const x = plot.valToPos(knee, 'x', true);
-      ctx.strokeStyle = colors.mark;
-      ctx.lineWidth = 1.5 * devicePixelRatio;
-      ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      ctx.fillStyle = colors.text;
-      ctx.fillText(`knee ${short(knee)}`, x + 6 * devicePixelRatio, bbox.top + bbox.height - 8 * devicePixelRatio);
-    }
-    ctx.restore();
-  };
+function drawFindings(plot, { capacity, knee, hasPlateau }, { mark, text }) {
+  const { ctx, bbox } = plot;
+  const pixel = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${12 * pixel}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  if (capacity !== null) {
+    const { operationsPerSecond, low, high, threads } = capacity;
+    const [bottom, top] = [low, high].map((value) => plot.valToPos(value, 'y', true));
+    ctx.fillStyle = mark;
+    ctx.globalAlpha = 0.2;
+    ctx.fillRect(bbox.left, top, bbox.width, Math.max(bottom - top, 2 * pixel));
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = text;
+    const what = hasPlateau ? 'plateau' : `hold at ${threads} threads`;
+    const label = `${what}: ${decimal(operationsPerSecond)} ops/s (${decimal(low)} to ${decimal(high)})`;
+    ctx.fillText(label, bbox.left + 8 * pixel, top - 6 * pixel);
+  }
+  if (knee !== null) {
+    const x = plot.valToPos(knee, 'x', true);
+    ctx.fillStyle = mark;
+    ctx.fillRect(x, bbox.top, 1.5 * pixel, bbox.height);
+    ctx.fillStyle = text;
+    ctx.fillText(`knee ${short(knee)}`, x + 6 * pixel, bbox.top + bbox.height - 8 * pixel);
+  }
+  ctx.restore();
 }
 
-/**
- * @param {number | null} limit ms
- * @param {Colors} colors
- * @returns {(plot: UPlot) => void}
- */
-function drawLimit(limit, colors) {
-  return ({ ctx, bbox, valToPos }) => {
-    if (limit !== null) {
-      const y = valToPos(limit, 'y', true);
-      ctx.fillStyle = colors.mark;
-      ctx.fillRect(bbox.left, y, bbox.width, 1.5 * devicePixelRatio);
-    }
-  };
-}
-
-/**
- * @param {ShownStep & { x: number }} step
- * @param {string} unit
- */
-function stepText({ what, x, operationsPerSecond, p50, p99, errors }, unit) {
-  const failed = errors === 0 ? '' : `, ${decimal(errors, 0)} failed attempts`;
-  return `${short(x)} ${unit} (${what}): ${decimal(operationsPerSecond)} ops/s, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}${failed}`;
+/** @param {readonly ComparedLines[]} stages */
+export function drawComparison(stages) {
+  stages.forEach(({ names, rates }, number) => {
+    const length = Math.max(...rates.map((line) => line.length));
+    const seconds = Array.from({ length }, (_, second) => second + 0.5);
+    const name = `compared-${number}`;
+    const textOf = (/** @type {number | null} */ rate = null) =>
+      rate === null ? 'nothing' : `${decimal(rate, 0)} ops/s`;
+    const textAt = (/** @type {number} */ second) =>
+      `Second ${second + 1}: ${names.map((each, index) => `${each} ${textOf(rates[index][second])}`).join(', ')}`;
+    addChart(name, (colors) => ({
+      height: 200,
+      data: [seconds, ...rates.map((line) => seconds.map((_, second) => line[second] ?? null))],
+      series: rates.map((_, index) => stageLine(index, colors)),
+      x: { range: [0, Math.max(length, 1)] },
+      y: FROM_ZERO,
+      readout: { name, textAt },
+    }));
+  });
 }

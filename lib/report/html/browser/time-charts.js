@@ -1,22 +1,24 @@
-import { addChart, DECADES, FROM_ZERO, LOGARITHMIC, isolatedPoints, readout, TIME_AXIS, timeScale } from './chart.js';
+import { addChart, decimal, DECADES, FROM_ZERO, LOGARITHMIC, milliseconds, stageLine } from './chart.js';
 import { timeTable } from './seconds.js';
-import { colorAt, stageLine } from './theme.js';
-import { decimal, MEGABYTE, milliseconds, timeOfDay } from './units.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { SecondResult, StageSum } from '../../../model/result.js'
+ * @import { StageSum } from '../../../model/result.js'
  * @import { LatencyMap } from '../seconds-summary.js'
- * @import { ChartParts } from './chart.js'
+ * @import { Colors } from './chart.js'
  * @import { TimeTable } from './seconds.js'
- * @import { Colors } from './theme.js'
  */
 
 /** Each value is plotted at the middle of its second. */
 const MIDDLE = 0.5;
 
+const MEGABYTE = 1024 ** 2;
+
+/** Longer lines have points only where no line shows a value. */
+const MAX_POINTS = 60;
+
 /**
- * Draws rate, throughput, failures and latency over time, with a shared cursor.
+ * Draws rate, failures and latency over time, with a shared cursor.
  *
  * @param {readonly StageSum[]} stages
  * @param {LatencyMap | null} latencies
@@ -28,131 +30,83 @@ export function drawTime(stages, latencies) {
     return;
   }
   const moments = seconds.map((second) => second + MIDDLE);
-  const x = timeScale(seconds[0], seconds[seconds.length - 1] + 1);
-  const show = readout('time');
-  const common = { x, xAxis: TIME_AXIS, group: 'time' };
-  const byStage = (/** @type {(second: SecondResult) => number | null | undefined} */ figure) =>
-    chartData(moments, table.stages, figure);
-  const stageSeries = (/** @type {Colors} */ colors) =>
-    stages.map((_, index) => ({
-      stroke: stageLine(index, colors).stroke,
-      width: 1.75,
-      points: { size: 5, filter: isolatedPoints },
-    }));
-
+  const [from, until] = [seconds[0], seconds[seconds.length - 1] + 1];
+  const common = {
+    group: 'time',
+    x: /** @type {UPlot.Scale} */ ({
+      range: (_, least, most) => (least === null || most === null || least === most ? [from, until] : [least, most]),
+      min: from,
+      max: until,
+    }),
+    xAxis: /** @type {Partial<UPlot.Axis>} */ ({
+      space: 80,
+      incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400],
+      values: (_, values) => values.map(timeOfDay),
+    }),
+  };
   addChart('rate', (colors) => ({
     ...common,
     height: 220,
-    data: chartData(moments, table.rates, ({ operations }) => operations),
-    series: stageSeries(colors),
+    data: [moments, ...table.rates.map((rates) => rates.map((rate) => rate?.operations ?? null))],
+    series: stages.map((_, index) => ({ ...stageLine(index, colors), dash: [], points: POINTS })),
     y: FROM_ZERO,
-    draw: [drawFailureMarks(table, colors)],
-    onCursor: (index) => show(index === null ? null : secondText(stages, table, index)),
+    readout: { name: 'time', textAt: (index) => secondText(stages, table, index) },
   }));
-  addChart('throughput', (colors) => ({
-    ...common,
-    height: 150,
-    data: chartData(moments, table.rates, ({ bytes }, index) => (stages[index].bytes ? bytes / MEGABYTE : null)),
-    series: stageSeries(colors),
-    y: FROM_ZERO,
-  }));
-  addChart('failures', (colors) => failuresChart(table, moments, common, colors));
-  addChart('latency', (colors) => latencyChart(byStage, stages.length, common, colors));
+  addChart('failures', ({ other, throttled }) => {
+    const bars = { width: 1, paths: uPlot.paths.bars?.({ size: [0.7, 40] }), points: { show: false } };
+    const sum = (/** @type {'failedAttempts' | 'throttled'} */ name) =>
+      seconds.map((_, index) => table.stages.reduce((total, stage) => total + (stage[index]?.[name] ?? 0), 0));
+    return {
+      ...common,
+      height: 120,
+      // The bars of throttled attempts cover a part of those of all failures.
+      data: [moments, sum('failedAttempts'), sum('throttled')],
+      series: [other, throttled].map((color) => ({ ...bars, stroke: color, fill: color })),
+      y: FROM_ZERO,
+    };
+  });
+  addChart('latency', ({ longest, p99, p50 }) => {
+    const lines = [
+      { of: /** @type {const} */ ('maximum'), stroke: longest, width: 1, dash: [2, 3] },
+      { of: /** @type {const} */ ('p99'), stroke: p99, width: 1.5, dash: [7, 3] },
+      { of: /** @type {const} */ ('p50'), stroke: p50, width: 1.75, dash: [] },
+    ].flatMap((line) => table.stages.map((of) => ({ line, of })));
+    return {
+      ...common,
+      height: 220,
+      // A logarithmic axis cannot show 0.
+      data: [moments, ...lines.map(({ line, of }) => of.map((second) => second?.[line.of] || null))],
+      series: lines.map(({ line: { stroke, width, dash } }) => ({ stroke, width, dash, points: POINTS })),
+      y: LOGARITHMIC,
+      yAxis: DECADES,
+    };
+  });
   if (latencies !== null) {
-    addChart('latency-map', (colors) => latencyMapChart(latencies, seconds, colors));
+    const { edges } = latencies;
+    addChart('latency-map', (colors) => ({
+      ...common,
+      height: 200,
+      // No line, but moments for the cursor to snap to.
+      data: [[...seconds], seconds.map(() => null)],
+      series: [{}],
+      y: { ...LOGARITHMIC, range: [edges[0], edges[edges.length - 1]] },
+      yAxis: DECADES,
+      draw: (plot) => drawCells(plot, latencies, colors),
+    }));
   }
 }
 
-/**
- * @template Row
- * @param {readonly number[]} moments
- * @param {readonly (readonly (Row | null)[])[]} stages
- * @param {(row: Row, stage: number) => number | null | undefined} figure
- * @returns {UPlot.AlignedData} one line per stage
- */
-function chartData(moments, stages, figure) {
-  const lines = stages.map((rows, stage) => rows.map((row) => (row === null ? null : (figure(row, stage) ?? null))));
-  return [[...moments], ...lines];
-}
-
-/**
- * @param {TimeTable} table
- * @param {readonly number[]} moments
- * @param {Pick<ChartParts, 'x' | 'xAxis' | 'group'>} common
- * @param {Colors} colors
- * @returns {ChartParts} bars for all failures, overlaid by bars for throttling
- */
-function failuresChart({ seconds, stages }, moments, common, colors) {
-  const sum = (/** @type {'failedAttempts' | 'throttled'} */ name) =>
-    seconds.map((_, index) => stages.reduce((total, stage) => total + (stage[index]?.[name] ?? 0), 0));
-  const bars = { width: 1, paths: uPlot.paths.bars?.({ size: [0.7, 40] }), points: { show: false } };
-  const { other, throttled } = colors.lines;
-  return {
-    ...common,
-    height: 120,
-    data: [[...moments], sum('failedAttempts'), sum('throttled')],
-    series: [
-      { ...bars, stroke: other, fill: other },
-      { ...bars, stroke: throttled, fill: throttled },
-    ],
-    y: FROM_ZERO,
-  };
-}
-
-/**
- * @param {(figure: (second: SecondResult) => number | null | undefined) => UPlot.AlignedData} byStage
- * @param {number} stages
- * @param {Pick<ChartParts, 'x' | 'xAxis' | 'group'>} common
- * @param {Colors} colors
- * @returns {ChartParts}
- */
-function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } }) {
-  // A logarithmic axis cannot show 0.
-  const positive = (/** @type {number | null | undefined} */ ms) => (ms ? ms : null);
-  const parts = [
-    { data: byStage((second) => positive(second.maximum)), stroke: longest, width: 1, dash: [2, 3] },
-    { data: byStage((second) => positive(second.p99)), stroke: p99, width: 1.5, dash: [7, 3] },
-    { data: byStage((second) => positive(second.p50)), stroke: p50, width: 1.75, dash: [] },
-  ];
-  return {
-    ...common,
-    height: 220,
-    data: /** @type {UPlot.AlignedData} */ ([parts[0].data[0], ...parts.flatMap(({ data }) => data.slice(1))]),
-    series: parts.flatMap(({ stroke, width, dash }) =>
-      Array.from({ length: stages }, () => ({ stroke, width, dash, points: { size: 4, filter: isolatedPoints } })),
-    ),
-    y: LOGARITHMIC,
-    yAxis: DECADES,
-  };
-}
-
-/**
- * @param {TimeTable} table
- * @param {Colors} colors
- * @returns {(plot: UPlot) => void}
- */
-function drawFailureMarks({ seconds, stages }, { lines }) {
-  const marks = seconds.flatMap((second, index) => {
-    const failed = stages.reduce((sum, stage) => sum + (stage[index]?.failedAttempts ?? 0), 0);
-    const throttled = stages.reduce((sum, stage) => sum + (stage[index]?.throttled ?? 0), 0);
-    return failed === 0 ? [] : [{ second, color: throttled > 0 ? lines.throttled : lines.other }];
-  });
-  return (plot) => {
-    const { ctx, bbox } = plot;
-    const size = 4 * devicePixelRatio;
-    for (const { second, color } of marks) {
-      const middle = plot.valToPos(second + MIDDLE, 'x', true);
-      if (middle >= bbox.left && middle <= bbox.left + bbox.width) {
-        ctx.fillStyle = color;
-        ctx.beginPath();
-        ctx.moveTo(middle - size, bbox.top + bbox.height);
-        ctx.lineTo(middle, bbox.top + bbox.height - 2 * size);
-        ctx.lineTo(middle + size, bbox.top + bbox.height);
-        ctx.fill();
-      }
-    }
-  };
-}
+/** @type {UPlot.Series.Points} */
+const POINTS = {
+  size: 5,
+  filter(plot, line) {
+    const values = plot.data[line];
+    const hasValue = (/** @type {number} */ at) => typeof values[at] === 'number';
+    const isShown = (/** @type {number} */ at) =>
+      values.length <= MAX_POINTS || (!hasValue(at - 1) && !hasValue(at + 1));
+    return Array.from(values, (_, at) => at).filter((at) => hasValue(at) && isShown(at));
+  },
+};
 
 /**
  * @param {readonly StageSum[]} stages
@@ -167,63 +121,44 @@ function secondText(stages, table, index) {
     }
     const { operations, p50, p99, maximum, failedAttempts = 0 } = second;
     const rate = table.rates[at][index];
-    const throughput = rate !== null && bytes ? `, ${decimal(rate.bytes / MEGABYTE)} MiB/s` : '';
-    const done =
+    const done = [
       rate === null
         ? `${decimal(operations, 0)} operations in part of a second`
-        : `${decimal(rate.operations, 0)} ops/s`;
-    const latency =
-      typeof p50 === 'number'
-        ? `, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, longest ${milliseconds(maximum)}`
-        : '';
-    const failed = failedAttempts === 0 ? '' : `, ${decimal(failedAttempts, 0)} failed attempts`;
-    return [`${stage} ${done}${throughput}${latency}${failed}`];
+        : `${decimal(rate.operations, 0)} ops/s`,
+      ...(rate !== null && bytes ? [`${decimal(rate.bytes / MEGABYTE)} MiB/s`] : []),
+      ...(typeof p50 === 'number'
+        ? [`p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, longest ${milliseconds(maximum)}`]
+        : []),
+      ...(failedAttempts === 0 ? [] : [`${decimal(failedAttempts, 0)} failed attempts`]),
+    ];
+    return [`${stage} ${done.join(', ')}`];
   });
-  return `${timeOfDay(table.seconds[index])} UTC: ${parts.length === 0 ? 'nothing was measured' : parts.join('; ')}`;
+  return `${timeOfDay(table.seconds[index])} UTC: ${parts.join('; ') || 'nothing was measured'}`;
 }
 
 /**
- * @param {LatencyMap} map
- * @param {readonly number[]} seconds of the charts above it
- * @param {Colors} colors
- * @returns {ChartParts}
- */
-function latencyMapChart(map, seconds, colors) {
-  const { edges } = map;
-  return {
-    height: 200,
-    // No line, but moments for the cursor to snap to.
-    data: [[...seconds], seconds.map(() => null)],
-    series: [{}],
-    x: timeScale(seconds[0], seconds[seconds.length - 1] + 1),
-    y: { ...LOGARITHMIC, range: [edges[0], edges[edges.length - 1]] },
-    xAxis: TIME_AXIS,
-    yAxis: DECADES,
-    draw: [drawCells(map, colors)],
-    group: 'time',
-  };
-}
-
-/**
+ * @param {UPlot} plot
  * @param {LatencyMap} map
  * @param {Colors} colors
- * @returns {(plot: UPlot) => void}
  */
-function drawCells({ from, columnSeconds, edges, cells }, { ramp }) {
+function drawCells(plot, { from, columnSeconds, edges, cells }, { ramp }) {
   const largest = cells.reduce((max, [, , count]) => Math.max(max, count), 1);
-  return (plot) => {
-    const { ctx, bbox } = plot;
-    const x = (/** @type {number} */ column) => Math.round(plot.valToPos(from + column * columnSeconds, 'x', true));
-    const y = (/** @type {number} */ edge) => Math.round(plot.valToPos(edges[edge], 'y', true));
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
-    for (const [column, row, count] of cells) {
-      const [left, top] = [x(column), y(row + 1)];
-      ctx.fillStyle = colorAt(ramp, 0.08 + (0.92 * Math.log1p(count)) / Math.log1p(largest));
-      ctx.fillRect(left, top, Math.max(x(column + 1) - left, 1), Math.max(y(row) - top, 1));
-    }
-    ctx.restore();
-  };
+  const { ctx, bbox } = plot;
+  const x = (/** @type {number} */ column) => Math.round(plot.valToPos(from + column * columnSeconds, 'x', true));
+  const y = (/** @type {number} */ edge) => Math.round(plot.valToPos(edges[edge], 'y', true));
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const [column, row, count] of cells) {
+    const [left, top] = [x(column), y(row + 1)];
+    ctx.fillStyle = ramp[Math.ceil(((ramp.length - 1) * Math.log1p(count)) / Math.log1p(largest))];
+    ctx.fillRect(left, top, Math.max(x(column + 1) - left, 1), Math.max(y(row) - top, 1));
+  }
+  ctx.restore();
+}
+
+/** UTC, such as `12:00:06`. @param {number} second epoch second */
+function timeOfDay(second) {
+  return new Date(1000 * second).toISOString().slice('2026-01-31T'.length, -'.000Z'.length);
 }

@@ -1,0 +1,171 @@
+import { columnOf, within } from '../../figures/catalogue.js';
+import { latencyTable } from '../../figures/latency-table.js';
+import { shownStep } from '../../figures/shown-step.js';
+import { capacityOf } from '../../figures/stage-table.js';
+import { Histogram } from '../../model/histogram.js';
+import { counted } from '../../text/figures.js';
+import { formatTimeOfDay } from '../../text/units.js';
+import { headlinesOf } from '../headline.js';
+import { chartTable, plot, readout, stageKey, table } from './figures.js';
+import { html } from './markup.js';
+import { summarizeSeconds } from './seconds-summary.js';
+
+/**
+ * @import { Result, StageSum } from '../../model/result.js'
+ * @import { ShownStep } from '../../figures/shown-step.js'
+ * @import { Column } from '../../figures/table.js'
+ * @import { Section } from './page.js'
+ * @import { Stretch } from './seconds-summary.js'
+ *
+ * @typedef {object} Percentiles of a stage
+ * @property {string} stage
+ * @property {number} index of the stage
+ * @property {number[]} nines positions on the percentile axis, ascending
+ * @property {number[]} latencies ms
+ *
+ * @typedef {object} Curve of a stage, as the page draws it
+ * @property {string} stage
+ * @property {number} index of the stage
+ * @property {string} unit of x
+ * @property {ShownStep[]} steps
+ * @property {number | null} knee
+ * @property {boolean} hasPlateau
+ * @property {{ operationsPerSecond: number, low: number, high: number, threads?: number } | null} capacity
+ * @property {number | null} slo p99 limit in ms
+ * @property {string} finding
+ */
+
+/** @type {readonly Column<Stretch>[]} */
+export const STRETCH_COLUMNS = [
+  { title: 'From UTC', value: ({ secondStart }) => formatTimeOfDay(Math.floor(secondStart)) },
+  { title: 'Stage', value: ({ stage }) => stage },
+  { title: 'Seconds', quantity: 'count', value: ({ seconds }) => seconds },
+  columnOf('operations', ({ operations }) => operations),
+  columnOf('rate', ({ rate }) => rate),
+  columnOf('throughput', ({ byteRate }) => byteRate),
+  columnOf('p50', ({ p50 }) => p50),
+  columnOf('p99', ({ p99 }) => p99),
+  columnOf('max', ({ maximum }) => maximum),
+  columnOf('errors', ({ failedAttempts }) => failedAttempts),
+  columnOf('throttled', ({ throttled }) => throttled),
+];
+
+/**
+ * @param {Result} result
+ * @returns {Section | null} null if no seconds are known
+ */
+export function timeSection({ stages }) {
+  const { latencies, stretches } = summarizeSeconds(stages);
+  const seconds = stages.flatMap((stage) => stage.seconds);
+  const hasLatency = seconds.some(({ p50 }) => typeof p50 === 'number');
+  const hasFailures = seconds.some(({ failedAttempts = 0 }) => failedAttempts > 0);
+  const body = html`${readout('time')} ${stageKey(stages)} ${plot('rate', 'Operations per second')}
+  ${hasFailures ? plot('failures', 'Failed attempts per second', ['throttled', 'other']) : null}
+  ${hasLatency ? plot('latency', 'Latency per second, in ms', ['p50', 'p99', 'longest']) : null}
+  ${latencies && plot('latency-map', 'Operations by time and latency: darker means more (lighter on a dark page)')}
+  ${chartTable(table('Stages over time', { columns: STRETCH_COLUMNS, rows: stretches }))}`;
+  return stretches.length === 0 ? null : { id: 'time', title: 'Over time', body, chart: { latencies } };
+}
+
+/** Distance between points on the percentile axis, where 1 is 90%, 2 is 99%, and so on. */
+const NINES_STEP = 0.05;
+const MAX_NINES = 6;
+
+/**
+ * @param {Result} result
+ * @returns {Section | null} null if no stage has a histogram
+ */
+export function latencySection({ stages }) {
+  const known = stages.flatMap(percentilesOf);
+  const body = html`${readout('latency')} ${stageKey(stages)}
+  ${plot('percentiles', 'Latency in ms by percentile: each step to the right is one more nine')}
+  ${chartTable(table('Percentiles of each stage', latencyTable(stages)))}`;
+  return known.length === 0 ? null : { id: 'latency', title: 'Latency by percentile', body, chart: known };
+}
+
+/**
+ * @param {StageSum} stage
+ * @param {number} index of the stage
+ * @returns {Percentiles[]} empty without a histogram
+ */
+function percentilesOf({ stage, latency }, index) {
+  const { operations: summary, histogram } = latency;
+  if (summary === null || histogram.operations === null) {
+    return [];
+  }
+  const sum = Histogram.decode(histogram.operations);
+  // The last percentile is the one that only a single operation exceeds.
+  const highest = Math.min(Math.log10(Math.max(summary.count, 1)), MAX_NINES);
+  const nines = Array.from({ length: Math.floor(highest / NINES_STEP) + 1 }, (_, step) => step * NINES_STEP);
+  return [{ stage, index, nines, latencies: nines.map((each) => within(sum.at(100 * (1 - 10 ** -each)), summary)) }];
+}
+
+/** @type {(unit: string) => readonly Column<ShownStep>[]} */
+const stepColumns = (unit) => [
+  { title: 'Step', value: ({ what }) => what },
+  { title: unit, quantity: 'count', value: ({ x }) => x },
+  columnOf('rate', ({ operationsPerSecond }) => operationsPerSecond),
+  columnOf('p50', ({ p50 }) => p50),
+  columnOf('p99', ({ p99 }) => p99),
+  columnOf('errors', ({ errors }) => errors),
+  columnOf('throttled', ({ throttled }) => throttled),
+];
+
+/**
+ * @param {Result} result
+ * @returns {Section | null} null without a search or a ramp
+ */
+export function searchSection({ stages }) {
+  const curves = stages.flatMap(curvesOf);
+  const parts = curves.map(
+    ({ stage, unit, steps, finding }, index) =>
+      html`<h3>${stage}</h3>
+        <p>${finding}</p>
+        ${readout(`capacity-${index}`)} ${plot(`steps-rate-${index}`, `Operations per second by ${unit}`)}
+        ${plot(`steps-latency-${index}`, `Latency in ms by ${unit}`, ['p50', 'p99'])}
+        ${chartTable(table(`Steps of ${stage}`, { columns: stepColumns(unit), rows: steps }))}`,
+  );
+  return curves.length === 0 ? null : { id: 'capacity', title: 'Capacity', body: html`${parts}`, chart: curves };
+}
+
+/**
+ * @param {StageSum} stage
+ * @param {number} index
+ * @returns {Curve[]} empty without a search or a ramp
+ */
+function curvesOf(stage, index) {
+  const { search, ramp, merge } = stage;
+  const { steps = null } = search ?? ramp ?? {};
+  const rate = search?.rate;
+  const { knee = null, hasPlateau = false } = (rate === undefined && (search ?? merge?.ramp)) || {};
+  const shown = (steps ?? []).map((step, at) => ({
+    ...shownStep(step, rate && 'rate'),
+    ...(merge?.ramp && {
+      operationsPerSecond: merge.ramp.slots[at].operationsPerSecond,
+      counts: merge.ramp.slots[at].counts,
+    }),
+  }));
+  const capacity = rate?.interval
+    ? { ...rate.interval, operationsPerSecond: Number(rate.operationsPerSecond) }
+    : capacityOf(stage);
+  const found = { knee, hasPlateau, capacity, slo: rate?.slo ?? null, finding: findingOf(stage, knee) };
+  const unit = rate === undefined ? 'threads' : 'requested ops/s';
+  return steps === null ? [] : [{ stage: stage.stage, index, unit, steps: shown, ...found }];
+}
+
+/**
+ * @param {StageSum} stage
+ * @param {number | null} knee
+ */
+function findingOf(stage, knee) {
+  const { search, ramp, merge } = stage;
+  if (search?.rate) {
+    const { evidence } = search.rate;
+    return evidence && `${evidence[0].toUpperCase()}${evidence.slice(1)}.`;
+  }
+  if (capacityOf(stage) === null) {
+    return ramp && !merge?.ramp ? 'These steps cover only this host.' : 'No capacity was found.';
+  }
+  const plateau = knee === null ? '' : `; more than ${counted(knee, 'thread')} were not faster`;
+  return `${headlinesOf({ stages: [stage], hosts: [] })[0]}${plateau}.`;
+}
