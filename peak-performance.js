@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { start } from './lib/cli/start.js';
 
-await start(() => import('./lib/cli/merge.js'));
+await start(async () => ({ main: (await import('./lib/cli/main.js')).mergeMain }));

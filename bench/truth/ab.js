@@ -1,5 +1,5 @@
 import { compareQuads } from '../../lib/compare/compare-quads.js';
-import { quadOrders } from '../../lib/run/quad-orders.js';
+import { quadOrders } from '../../lib/series/series.js';
 import { chance } from '../../test/helpers/chance.js';
 import { simulateQuads } from '../../test/helpers/simulated-quads.js';
 import { repeat } from './run-scenario.js';
@@ -11,7 +11,7 @@ import { callTool } from './run-tool.js';
  */
 
 const MARGIN = 0.03;
-const QUADS = 8;
+const QUADS = 6;
 
 const COMPARISONS = 40;
 

@@ -1,5 +1,5 @@
 import { compareResults } from '../../lib/compare/compare-results.js';
-import { adjustByHolm } from '../../lib/compare/holm.js';
+import { adjustByHolm } from '../../lib/compare/log-ratio.js';
 import { testRatio } from '../../lib/compare/log-ratio.js';
 import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/compare/quantile.js';
 import { PACES, simulatedLatencies, simulatedRun } from './simulated-runs.js';

@@ -1,4 +1,4 @@
-import { Distribution } from '../../lib/compare/distribution.js';
+import { Distribution } from '../../lib/compare/quantile.js';
 import { resultOf } from '../../test/compare/results.js';
 import { chance } from '../../test/helpers/chance.js';
 

@@ -1,39 +1,34 @@
-import { hostname } from 'node:os';
-import { Clock } from '../clock/clock.js';
-import { compareQuads } from '../compare/compare-quads.js';
 import { CONFIDENCE } from '../compare/verdict.js';
-import { counted } from '../text/figures.js';
-import { formatDuration } from '../text/units.js';
-import { problemsOf } from '../model/result-of-run.js';
+import { compareQuads, quadsOf } from '../compare/compare-quads.js';
+import { dollarsOf } from '../cost/prices.js';
+import { makeRunId } from '../options/resolve.js';
+import { Checks } from '../options/usage-error.js';
 import { formatInterleaved } from '../report/compare-text.js';
-import { consoleReporter } from '../report/console.js';
 import { costLine } from '../report/cost-line.js';
 import { interleavedPage } from '../report/html/comparison-page.js';
-import { liveViewReporter } from '../report/live-view.js';
-import { openListeners } from '../report/reporters.js';
-import { nameOf, TurnProgress } from '../report/turn-progress.js';
-import { passesOf, runInterleaved } from '../run/interleaved-runs.js';
+import { seriesProgress } from '../report/series-progress.js';
 import { noticesOfLoad } from '../run/load-notices.js';
-import { quadOrders } from '../run/quad-orders.js';
-import { cleanupCommand } from './later-commands.js';
-import { closingMessages, exitStatus } from './closing-messages.js';
-import { EXIT } from './exit-status.js';
+import { prepareCells } from '../series/prepare-cells.js';
+import { runSeries } from '../series/series.js';
+import { planTurns } from '../series/series.js';
+import { counted } from '../text/figures.js';
 import { shellWord } from '../text/shell-words.js';
-import { STANDARD_OUTPUT } from '../options/values.js';
-import { versionsOf } from '../s3/object-store.js';
+import { exitStatus } from './closing-messages.js';
+import { EXIT } from './exit-status.js';
 import { reportError } from './report-error.js';
-import { linesOfSides } from './sides.js';
+import { openResults, writeResults } from './output-file.js';
+import { contextOfRun, costLeft } from './series-runs.js';
 
 /**
- * @import { InterleavedComparison, Quad, Side } from '../model/interleaved.js'
- * @import { RunResult } from '../model/result.js'
  * @import { Config } from '../model/config.js'
- * @import { RunObserver } from '../model/run-events.js'
- * @import { InterleavedRuns } from '../run/interleaved-runs.js'
+ * @import { InterleavedComparison, Side } from '../model/interleaved.js'
+ * @import { Result } from '../model/result.js'
+ * @import { PreparedCell } from '../series/prepare-cells.js'
+ * @import { SideTurn } from '../series/series.js'
  * @import { AbOptions } from './command-line.js'
- * @import { PreparedSides } from './prepare-sides.js'
- * @import { StopRequest } from './stop-request.js'
- * @import { Terminal } from './terminal.js'
+ * @import { Program } from './main.js'
+ *
+ * @typedef {{ turn: SideTurn, result: Result }} EndedTurn
  */
 
 const INTERLEAVED_FORMAT = 1;
@@ -41,269 +36,213 @@ const INTERLEAVED_FORMAT = 1;
 /** @type {readonly Side[]} */
 const SIDES = ['a', 'b'];
 
-/** Monotonic ms: Node's monotonic clock starts with the process. */
-const LAUNCHED_AT = 0;
-
 /**
  * `r2-benchmark ab`: runs two setups alternately and reports which one was faster.
  *
- * @param {{ options: AbOptions, prepared: PreparedSides, random: () => number, terminal: Terminal,
- *   stopRequest: StopRequest, withStack: boolean }} parts `random` is uniform in [0, 1); `withStack`: whether to
- *   print the stack trace of an unexpected error
+ * @param {AbOptions} options
+ * @param {Program} program
  * @returns {Promise<number>} the exit status; it does not depend on which side was faster
  */
-export async function abByCommand({ options, prepared, random, terminal, stopRequest, withStack }) {
-  const { quads, json, report: page, quiet } = options;
-  const { sides, jsonFile, reportFile } = prepared;
-  const notify = quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
-  watchForStop({ prepared, terminal, stopRequest, notify });
-  announce(options, prepared, { terminal, notify });
-  const clock = new Clock();
-  const { now, epochNow } = clock;
-  clock.watchPauses((message) => terminal.err(`warning: ${message}`));
-  new Set(SIDES.map((side) => sides[side].target)).forEach(({ renewal }) =>
-    renewal?.start({ epochNow, notice: (message) => terminal.err(`warning: ${message}`) }),
-  );
-  const progress = new TurnProgress(terminal, { now, quads, quiet });
-  const sideOf = (/** @type {Side} */ side) => {
-    const { config } = sides[side];
-    const screen = progress.screenOf(side);
-    // Each side follows its own store's clock, and the two may differ.
-    const clockOfSide = new Clock();
-    clockOfSide.watchPauses(() => {});
-    return {
-      config,
-      deps: {
-        clock: clockOfSide,
-        random,
-        signal: stopRequest.signal,
-        identity: { host: hostname(), versions: versionsOf(config.load.client) },
-        observer: observerOf({ screen, config, quiet, now }),
-        launchedAt: LAUNCHED_AT,
-        credentials: sides[side].target.renewal?.credentials,
-      },
-    };
-  };
-  const open = { a: sideOf('a'), b: sideOf('b') };
-  let announced = false;
-  /** @type {InterleavedRuns} */
-  let runs;
+export async function abByCommand(options, program) {
+  const { env, invocation, terminal, stopRequest, isDebugging } = program;
+  const { signal } = stopRequest;
+  const settings = SIDES.map((side) => ({ label: labelOf(side), options: { ...options[side].options.given } }));
+  const context = { env, invocation, signal, now: Date.now(), random: Math.random, areTurns: true };
+  const { cells, close } = await prepareCells(settings, context);
   try {
-    runs = await runInterleaved(open, {
-      orders: quadOrders(quads, random),
-      signal: stopRequest.signal,
-      hooks: {
-        isReady: (shortest) => shortest !== null && notify(`The run takes at least ${formatDuration(shortest)}`),
-        passStarts(turn) {
-          progress.starts(turn);
-          if (!announced && turn.timeLeft !== null) {
-            announced = true;
-            notify(`The quads take about ${formatDuration(turn.timeLeft)}`);
-          }
-        },
-        quadEnds: (quad, place) => notify(quadLine(quad, place, quads)),
-        turnsEnd: () => progress.end(),
-      },
+    const turns = planTurns(options.quads, Math.random);
+    const runId = options.a.options.runId ?? makeRunId(Date.now(), Math.random);
+    const checks = new Checks();
+    const outputs = await openResults({ json: options.json, report: options.report }, checks);
+    checkCost(turns, cells, options.maxCost, checks);
+    checks.conclude();
+    stopRequest.listen();
+    const warn = (/** @type {string} */ message) => terminal.err(`warning: ${message}`);
+    const notify = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
+    stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
+    new Set(cells.map(({ target }) => target)).forEach((target) => {
+      target?.renewal?.start({ epochNow: Date.now, notice: warn });
+      target?.failure?.catch((error) => stopRequest.storeLost(error));
     });
+    announcement(options, { cells, turns, runId }).forEach(notify);
+    const ran = await runTurns({ options, cells, turns, runId, program });
+    const comparison = comparisonOf(ran, { options, cells });
+    ran.crashes.forEach((crash) => reportError(crash, terminal, isDebugging));
+    const status = stopRequest.status ?? ran.status;
+    const text = status === EXIT.usage && comparison.quads.length === 0 ? '' : formatInterleaved(comparison);
+    /** @param {{ option: string }} reporter */
+    const format = ({ option }) =>
+      option === 'json' ? [`${JSON.stringify(comparison, null, 2)}\n`] : interleavedPage(comparison);
+    if (text !== '' && outputs.some(({ file }) => file === null)) {
+      text.trimEnd().split('\n').forEach(notify);
+    }
+    const failures = await writeResults(outputs, format, terminal, () => [text]);
+    failures.forEach((failure) => terminal.err(`error: ${failure}`));
+    return failures.length > 0 && status === EXIT.complete ? EXIT.incomplete : status;
   } finally {
-    progress.end();
-    SIDES.forEach((side) => open[side].deps.observer.close());
+    await close();
   }
-  report(runs, prepared, { terminal, notify, withStack });
-  const status = statusOf(runs, stopRequest);
-  const comparison = comparisonOf(runs, { options, sides });
-  const text = formatInterleaved(comparison);
-  const data = `${JSON.stringify(comparison, null, 2)}\n`;
-  if (json === STANDARD_OUTPUT || page === STANDARD_OUTPUT) {
-    text.trimEnd().split('\n').forEach(notify);
-    await terminal.report(json === STANDARD_OUTPUT ? data : [...interleavedPage(comparison)].join(''));
-  } else if (status !== EXIT.usage || runs.quads.length > 0) {
-    await terminal.report(text);
-  }
-  const failures = [jsonFile?.write(data) ?? null, reportFile?.write(interleavedPage(comparison)) ?? null].filter(
-    (failure) => failure !== null,
-  );
-  failures.forEach((failure) => terminal.err(`error: ${failure}`));
-  return failures.length > 0 && status === EXIT.complete ? EXIT.incomplete : status;
 }
 
 /**
- * @param {{ prepared: PreparedSides, terminal: Terminal, stopRequest: StopRequest,
- *   notify: (line: string) => void }} parts
+ * @param {readonly SideTurn[]} turns
+ * @param {readonly PreparedCell[]} cells
+ * @param {number | undefined} maxCost dollars
+ * @param {Checks} checks
  */
-function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, stopRequest, notify }) {
-  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
-  stopRequest.onEndAtOnce = () => {
-    jsonFile?.discard();
-    reportFile?.discard();
-    SIDES.filter((side) => !sides[side].config.store.isEmbedded).forEach((side) =>
-      terminal.err(
-        `${nameOf(side)}: objects may remain; remove them with: ${cleanupCommand(sides[side].config, sides[side].later)}`,
-      ),
+function checkCost(turns, cells, maxCost = Infinity, checks) {
+  const dollars = turns.reduce((sum, { side }) => sum + dollarsOf(configOf(cells, side)), 0);
+  if (dollars > maxCost) {
+    checks.add(
+      `--max-cost: all turns would cost at least $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: use fewer <objects> or --quads, or raise the limit`,
     );
-  };
-  new Set(SIDES.map((side) => sides[side].target)).forEach(({ failure }) =>
-    failure?.catch((error) => {
-      terminal.err(`error: ${error.message}`);
-      stopRequest.storeLost(error);
-    }),
-  );
+  }
+}
+
+/**
+ * @param {readonly PreparedCell[]} cells
+ * @param {Side} side
+ */
+function configOf(cells, side) {
+  return /** @type {Config} */ (cells[SIDES.indexOf(side)].config);
 }
 
 /**
  * @param {AbOptions} options
- * @param {PreparedSides} prepared
- * @param {{ terminal: Terminal, notify: (line: string) => void }} outputs
+ * @param {{ cells: readonly PreparedCell[], turns: readonly SideTurn[], runId: string }} parts
+ * @returns {string[]}
  */
-function announce(options, { sides }, { terminal, notify }) {
-  const { quads } = options;
-  const passes = passesOf(quads);
-  const { a, b } = sides;
-  linesOfSides(a.target.warnings, b.target.warnings).forEach((warning) => terminal.err(`warning: ${warning}`));
-  linesOfSides(a.target.notices, b.target.notices).forEach(notify);
-  SIDES.forEach((side) => {
-    const { store, objects } = sides[side].config;
-    const { runId, prefix } = objects;
-    const where = `in ${store.buckets.join(', ')} under ${prefix}/${runId}/`;
-    terminal.err(`${nameOf(side)}: ${describe(options[side].words)}, run ${runId} ${where}`);
-  });
-  const [ofA, ofB] = SIDES.map((side) => noticesOfLoad(options[side].options, sides[side].config));
-  linesOfSides(ofA, ofB).forEach(notify);
-  const { objects, load } = a.config;
-  notify(
-    `${counted(2 * passes, 'turn')} of ${counted(objects.count, 'object')} each (${load.stages.join(', ')}): one warm-up turn per side, then ${counted(quads, 'quad')}, ABBA or BAAB at random`,
-  );
-  costLines(sides).forEach(notify);
-}
-
-/** One line if both sides use R2; otherwise a line for the side that does. @param {PreparedSides['sides']} sides */
-function costLines({ a, b }) {
-  const ofBoth = costLine(a.config, b.config);
-  if (ofBoth !== null) {
-    return [ofBoth];
-  }
-  const [ofA, ofB] = [costLine(a.config), costLine(b.config)];
-  return [...(ofA === null ? [] : [`A: ${ofA}`]), ...(ofB === null ? [] : [`B: ${ofB}`])];
-}
-
-/** @param {readonly string[]} words */
-function describe(words) {
-  return words.length === 0 ? 'no options of its own' : words.map(shellWord).join(' ');
+function announcement(options, { cells, turns, runId }) {
+  const { load, objects } = configOf(cells, 'a');
+  const cost = costLine(...turns.map(({ side }) => configOf(cells, side)));
+  return [
+    ...new Set(cells.flatMap(({ target }) => [...(target?.warnings ?? []), ...(target?.notices ?? [])])),
+    ...SIDES.map((side) => {
+      const { store, objects: own } = configOf(cells, side);
+      const given = givenTo(side, options) || 'no options of its own';
+      const last = turns.filter((turn) => turn.side === side).length;
+      return `${labelOf(side)}: ${given}, runs ${runId}-${side}1 to ${runId}-${side}${last} in ${store.buckets.join(', ')} under ${own.prefix}/`;
+    }),
+    ...new Set(cells.flatMap(({ values, config }) => noticesOfLoad(values, /** @type {Config} */ (config)))),
+    `${counted(turns.length, 'turn')} of ${counted(objects.count, 'object')} each (${load.stages.join(', ')}): one warm-up turn per side, then ${counted(options.quads, 'quad')}, ABBA or BAAB at random`,
+    ...(cost === null ? [] : [cost]),
+  ];
 }
 
 /**
- * Observes one side's passes. Prints notices only during the first pass, and leaves the announcement of the run to the
- * caller.
+ * Runs the turns until all are done, one is incomplete, or the cost limit is reached.
  *
- * @param {{ screen: ReturnType<TurnProgress['screenOf']>, config: Config, quiet: boolean,
- *   now: () => number }} parts `now` in monotonic ms
- * @returns {RunObserver & { close: () => void }}
+ * @param {{ options: AbOptions, cells: readonly PreparedCell[], turns: readonly SideTurn[], runId: string,
+ *   program: Program }} parts
  */
-function observerOf({ screen, config, quiet, now }) {
-  const context = { screen, config, quiet, logFile: null, stdoutIsTaken: false, hasView: false, now };
-  const listeners = openListeners(context, [consoleReporter, liveViewReporter]);
-  const [firstStage] = config.load.stages;
-  let passes = 0;
-  return {
-    ...listeners,
-    runIsNamed() {},
-    runStarts() {},
-    stageStarts(plan) {
-      passes += Number(plan.stage.toLowerCase() === firstStage);
-      listeners.stageStarts(plan);
-    },
-    notice(message) {
-      if (passes <= 1) {
-        listeners.notice(message);
-      }
-    },
-  };
-}
-
-/**
- * @param {Quad} quad
- * @param {number} index zero-based
- * @param {number} quads
- */
-function quadLine({ order, passes }, index, quads) {
-  const ratios = passes[0].stages.map(({ stage }) => {
-    const rates = passes.map(({ side, stages }) => {
-      const rate = stages.find((each) => each.stage === stage)?.metrics.rate ?? NaN;
-      return (side === 'b' ? 1 : -1) * Math.log(rate);
-    });
-    const ratio = Math.exp(rates.reduce((sum, log) => sum + log, 0) / 2);
-    return `${stage} ${Number.isFinite(ratio) ? ratio.toFixed(3) : '-'}`;
+async function runTurns({ options, cells, turns, runId, program }) {
+  const { terminal, stopRequest } = program;
+  const progress = seriesProgress(terminal, {
+    now: () => performance.now(),
+    before: 0,
+    total: turns.length,
+    quiet: options.quiet,
   });
-  return `Quad ${index + 1} of ${quads}, ${order}: ops/s of B ÷ A  ${ratios.join('  ')}`;
-}
-
-/**
- * @param {InterleavedRuns} runs
- * @param {PreparedSides} prepared
- * @param {{ terminal: Terminal, notify: (line: string) => void, withStack: boolean }} outputs
- */
-function report(runs, { sides }, { terminal, notify, withStack }) {
-  for (const side of SIDES) {
-    const result = runs[side];
-    if (result === null) {
-      continue;
-    }
-    const { config, later } = sides[side];
-    // All passes run the same stages, so the messages of the last pass are enough.
-    const stages = result.stages.slice(-config.load.stages.length);
-    const { notices, errors } = closingMessages({ ...result, stages }, config, later);
-    notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));
-    errors.forEach((error) => terminal.err(`${nameOf(side)}: ${error}`));
-    if (result.crash !== null) {
-      reportError(result.crash, terminal, withStack);
+  /** @type {EndedTurn[]} */
+  const ended = [];
+  /** @type {string[]} */
+  const problems = [];
+  /** @type {unknown[]} */
+  const crashes = [];
+  /** @type {number} */
+  let status = EXIT.complete;
+  function* runs() {
+    for (const turn of turns) {
+      const left = costLeft(options.maxCost, ended);
+      if (left === null) {
+        problems.push(`--max-cost is reached: ${counted(turns.length - ended.length, 'turn')} left`);
+        return;
+      }
+      const { side, number, quad } = turn;
+      const { label, options: own, values, target } = cells[SIDES.indexOf(side)];
+      progress.starts(quad === null ? `${label}, warm-up` : `${label}, quad ${quad + 1}`);
+      const context = contextOfRun({
+        label,
+        values,
+        listener: progress.listener,
+        program,
+        ended(ran) {
+          status = Math.max(status, exitStatus(ran, stopRequest));
+          problems.push(...ran.problems.map((problem) => `${label}: ${problem}`));
+          crashes.push(...(ran.crash === null ? [] : [ran.crash]));
+        },
+      });
+      const earlier = ended.find((each) => each.turn.side === side)?.result ?? null;
+      yield {
+        ...turn,
+        options: { ...own, ...left, runId: `${runId}-${side}${number}` },
+        context: { ...context, target: target ?? undefined, turn: { earlier } },
+      };
     }
   }
+  try {
+    for await (const { turn, result, problem } of runSeries(runs(), stopRequest.signal)) {
+      if (result === null) {
+        status = EXIT.usage;
+        problems.push(`${labelOf(turn.side)}: ${problem}`);
+        break;
+      }
+      progress.ends({ result, problem });
+      const isWhole = result.problems.length === 0 && result.stages.every(({ end }) => end === 'complete');
+      if (!isWhole || result.stages.length === 0) {
+        break;
+      }
+      ended.push({ turn, result });
+    }
+  } finally {
+    progress.close();
+  }
+  problems.forEach((problem) => terminal.err(`error: ${problem}`));
+  return { ended, problems, crashes, status: problems.length > 0 ? Math.max(status, EXIT.incomplete) : status };
 }
 
 /**
- * @param {InterleavedRuns} runs
- * @param {StopRequest} stopRequest
- * @returns {number} the exit status of the worse side
- */
-function statusOf({ a, b }, stopRequest) {
-  return stopRequest.status ?? Math.max(exitStatus(a, stopRequest), b === null ? 0 : exitStatus(b, stopRequest));
-}
-
-/**
- * @param {InterleavedRuns} runs
- * @param {{ options: AbOptions, sides: PreparedSides['sides'] }} parts
+ * @param {Awaited<ReturnType<typeof runTurns>>} ran
+ * @param {{ options: AbOptions, cells: readonly PreparedCell[] }} parts
  * @returns {InterleavedComparison}
  */
-function comparisonOf(runs, { options, sides }) {
-  const { a, b, quads } = runs;
-  const results = { a, b };
+function comparisonOf({ ended, problems }, { options, cells }) {
   const { margin } = options;
-  const given = (/** @type {Side} */ side) => options[side].words.map(shellWord).join(' ');
-  const setUp = (/** @type {Side} */ side, /** @type {RunResult} */ { facts, cleanup, requests }) => ({
-    ...facts,
-    given: given(side),
-    bucketNames: sides[side].config.store.buckets,
-    cleanup,
-    requests,
-  });
+  const quads = quadsOf(ended);
+  const firstOf = (/** @type {Side} */ side) => ended.find(({ turn }) => turn.side === side)?.result ?? null;
   const compared = (/** @type {Side} */ side) => {
-    const facts = results[side]?.facts ?? null;
-    return { name: given(side), run: facts?.run ?? null, hosts: 1, start: facts?.start ?? null };
+    const { run = null, start = null } = firstOf(side) ?? {};
+    return { name: givenTo(side, options), run, hosts: 1, start };
+  };
+  const setUp = (/** @type {Side} */ side) => {
+    const [facts = null] = firstOf(side)?.hosts ?? [];
+    return facts && { ...facts, given: givenTo(side, options), bucketNames: configOf(cells, side).store.buckets };
   };
   return {
     kind: 'ab',
     format: INTERLEAVED_FORMAT,
-    problems: SIDES.flatMap((side) =>
-      (results[side] === null ? [] : problemsOf(results[side])).map((problem) => `${nameOf(side)}: ${problem}`),
-    ),
+    problems,
     before: compared('a'),
     after: compared('b'),
     margin,
     confidence: CONFIDENCE,
-    a: setUp('a', a),
-    b: b === null ? null : setUp('b', b),
+    a: setUp('a'),
+    b: setUp('b'),
     quadsPlanned: options.quads,
     quads,
     stages: compareQuads(quads, { margin }),
   };
+}
+
+/**
+ * @param {Side} side
+ * @param {AbOptions} options
+ */
+function givenTo(side, options) {
+  return options[side].words.map(shellWord).join(' ');
+}
+
+/** @param {Side} side */
+function labelOf(side) {
+  return side.toUpperCase();
 }

@@ -1,5 +1,5 @@
 import { ROWS, flagOf } from '../options/table.js';
-import { isVariable } from '../series/variables.js';
+import { isVariable } from '../series/sweep-plan.js';
 import { plainLine } from '../text/plain-text.js';
 
 /** @import { OptionRow } from '../options/table.js' */

@@ -7,23 +7,21 @@ import { assertedRun } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { cleanupCommand, laterOf } from './later-commands.js';
-import { load } from './load.js';
-import { LogFile } from './output-file.js';
+import { load } from './start.js';
 import { reportError } from './report-error.js';
-import { openResults } from './result-files.js';
+import { LogFile, openResults, writeResults } from './output-file.js';
 
 /**
  * @import { Config } from '../model/config.js'
- * @import { Result, RunResult } from '../model/result.js'
+ * @import { RunResult } from '../model/result.js'
  * @import { ReadyRun, RunObserver } from '../model/run-events.js'
  * @import { Listener } from '../report/reporter.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
  * @import { Later } from './later-commands.js'
  * @import { Program } from './main.js'
- * @import { ResultOutput } from './result-files.js'
+ * @import { ResultOutput } from './output-file.js'
  * @import { Outlets } from './telemetry.js'
- * @import { Terminal } from './terminal.js'
  *
  * @typedef {{ config: Config, later: Later, listeners: Required<Listener> }} Begun
  *
@@ -182,7 +180,7 @@ async function conclude(ran, outputs, { terminal, stopRequest, isDebugging }, no
     // The run is over: if stdout turns out to be closed, do not announce a stop.
     stopRequest.onRequest = () => {};
   }
-  const failures = await writeResults(results, { ...measured, thresholds }, terminal);
+  const failures = await writeResults(results, (reporter) => reporter.format({ ...measured, thresholds }), terminal);
   failures.forEach((failure) => terminal.err(`error: ${failure}`));
   if (ran.crash !== null) {
     reportError(ran.crash, terminal, isDebugging);
@@ -192,23 +190,4 @@ async function conclude(ran, outputs, { terminal, stopRequest, isDebugging }, no
   const status = statusWith(ended === EXIT.complete && hasLost ? EXIT.incomplete : ended, thresholds);
   const mayBeWorse = status === EXIT.complete || status === EXIT.thresholdMissed;
   return failures.length > 0 && mayBeWorse ? EXIT.incomplete : status;
-}
-
-/**
- * @param {readonly ResultOutput[]} outputs
- * @param {Result} result
- * @param {Terminal} terminal
- * @returns {Promise<string[]>} a message for each file that could not be written
- */
-async function writeResults(outputs, result, terminal) {
-  const failures = [];
-  for (const { reporter, file } of outputs) {
-    const parts = await reporter.format(result);
-    if (file === null) {
-      await terminal.report([...parts].join(''));
-    } else {
-      failures.push(file.write(parts));
-    }
-  }
-  return failures.filter((failure) => failure !== null);
 }

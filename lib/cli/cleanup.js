@@ -1,25 +1,29 @@
-import { counted } from '../text/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { cleanUpRun } from '../cleanup/cleanup.js';
+import { RunTally, listRuns } from '../cleanup/list-runs.js';
 import { isClean } from '../model/completeness.js';
-import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
-import { requestVersioning, describeUnknown } from '../preflight/write-checks.js';
+import { describeUnknown, requestVersioning } from '../preflight/write-checks.js';
+import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
+import { openRun } from '../run/open-run.js';
+import { counted } from '../text/figures.js';
+import { plainText } from '../text/plain-text.js';
+import { formatDuration, formatMegabytes } from '../text/units.js';
 import { isOfShard } from '../workload/shard.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand } from './later-commands.js';
-import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 
 /**
- * @import { Terminal } from './terminal.js'
- * @import { StopRequest } from './stop-request.js'
+ * @import { RunCounts } from '../cleanup/list-runs.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { LiveCredentials } from '../s3/live-credentials.js'
- * @import { Later } from './later-commands.js'
+ * @import { Config } from '../model/config.js'
  * @import { CleanupResult } from '../model/result.js'
  * @import { OpenRun } from '../run/open-run.js'
- * @import { Config } from '../model/config.js'
+ * @import { LiveCredentials } from '../s3/live-credentials.js'
  * @import { OwnKey } from '../workload/keyspace.js'
+ * @import { Later } from './later-commands.js'
+ * @import { StopRequest } from './stop-request.js'
+ * @import { Terminal } from './terminal.js'
  */
 
 /**
@@ -172,4 +176,92 @@ export function cleanupProblems({ problems, furtherProblems, otherBuckets }) {
 function bucketsAdvice(buckets) {
   const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
   return `the run used ${buckets.length} buckets, and some of them are missing here: pass them in the order S3_BUCKET=${known}`;
+}
+
+/**
+ * @param {Config} config
+ * @param {Later} later
+ * @param {CommandContext} context
+ * @returns {Promise<number>} the exit status
+ */
+export function listRunsByCommand(config, later, context) {
+  const { terminal, clock, quiet } = context;
+  return withCheckedRun(config, context, async (access) => {
+    const { store, objects } = config;
+    const { prefix } = objects;
+    const progress = new ProgressLine(terminal, clock.now);
+    const tally = new RunTally(prefix);
+    const onCheck = (/** @type {number} */ silence) =>
+      quiet || progress.show(`Listing: ${tally.objects} objects`, silence);
+    const listing = await withBucketAccess({ ...access, onCheck }, (means) =>
+      listRuns({ access: means, prefix, store, clock, tally }),
+    );
+    if (listing.problem !== null) {
+      terminal.err(`error: ${listing.problem}`);
+      return listing.isTransient ? EXIT.incomplete : EXIT.usage;
+    }
+    formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
+    for (const bucket of await findVersioned(config, access, terminal)) {
+      terminal.err(
+        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; --cleanup <run-id> removes them`,
+      );
+    }
+    if (listing.uploadsProblem !== null) {
+      terminal.err(`error: the uploads of runs could not be listed: ${listing.uploadsProblem}`);
+      return EXIT.incomplete;
+    }
+    return EXIT.complete;
+  });
+}
+
+/**
+ * @param {RunCounts} listing
+ * @param {Pick<Config, 'store' | 'objects' | 'load'>} config
+ * @param {Later} later
+ * @param {number} now epoch ms
+ */
+export function formatListing({ runs, foreign }, config, later, now) {
+  const { store, objects } = config;
+  const { prefix } = objects;
+  const ofRun = (/** @type {string} */ runId) => ({ ...config, objects: { ...objects, runId } });
+  const where = `under ${prefix}/ in ${store.buckets.join(', ')}`;
+  const lines = runs.length === 0 ? [`No run left objects ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
+  if (foreign.objects > 0) {
+    const more = foreign.objects > foreign.examples.length ? ', …' : '';
+    lines.push(
+      `Clean-up leaves alone ${counted(foreign.objects, 'object')} under ${prefix}/ (${sizeText(foreign.bytes)}) that no run on these buckets wrote: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+    );
+  }
+  if (runs.length > 0) {
+    lines.push(`Remove the objects of a run with: ${cleanupCommand(ofRun(runs[0].runId), later)}`);
+  }
+  return lines;
+}
+
+/**
+ * @param {RunCounts['runs']} runs
+ * @param {number} now epoch ms
+ */
+function tableOf(runs, now) {
+  const haveUploads = runs.some(({ uploads }) => uploads > 0);
+  const rows = [
+    ['Run', 'Objects', 'Size', ...(haveUploads ? ['Uploads'] : []), 'Oldest', 'Newest'],
+    ...runs.map(({ runId, objects, bytes, uploads, oldest, newest }) => [
+      runId,
+      String(objects),
+      sizeText(bytes),
+      ...(haveUploads ? [String(uploads)] : []),
+      `${formatDuration(now - oldest)} ago`,
+      `${formatDuration(now - newest)} ago`,
+    ]),
+  ];
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows.map((row) =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
+  );
+}
+
+/** @param {number} bytes NaN if the store reported an invalid size */
+function sizeText(bytes) {
+  return Number.isNaN(bytes) ? 'size unknown' : `${formatMegabytes(bytes)} MiB`;
 }

@@ -14,8 +14,7 @@ import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from '../store/environment.js';
 import { VERSION } from '../s3/object-store.js';
 import { SHELLS } from './shells.js';
-import { linesOfSides } from './sides.js';
-import { UsageError, refuseIfAny } from '../options/usage-error.js';
+import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { MixedShare } from '../model/config.js'
@@ -143,7 +142,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
  * @param {readonly string[]} argv
  * @param {Outputs} outputs
  * @param {Invocation} [invocation]
- * @returns {MergeOptions}
+ * @returns {Request}
  * @throws {UsageError}
  * @throws {CommanderError} for help, version and unknown options
  */
@@ -153,7 +152,7 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
     .addHelpText('after', afterHelp('merge', invocation, peak))
     .showHelpAfterError(`(${helpHint(peak)})`);
   command.parse(argv, { from: 'user' });
-  return filesRequest(command.args, optionsGiven(command), peak);
+  return { command: 'merge', options: filesRequest(command.args, optionsGiven(command), peak) };
 }
 
 /** `cleanup list` is `cleanup --list`; `--cleanup list` is the run with this ID. */
@@ -252,7 +251,7 @@ function loadRequest(command, operands, given, words) {
  */
 function ofRun([objects, threads], given) {
   const options = Object.entries(given).filter(([name]) => RUN_OPTIONS.includes(name));
-  return { store: 'env', objects, threads: threads ?? given.threads, ...Object.fromEntries(options) };
+  return { store: 'env', objects, threads: given.threads ?? threads, ...Object.fromEntries(options) };
 }
 
 /**
@@ -285,8 +284,11 @@ function abRequest(operands, { a, b, ...common }, words) {
   const [ofA, ofB] = [values.a, values.b].map((own) => readSide(own ?? [], operands, common, words));
   // An invalid common value is reported once, even if both sides override it; conflicts are reported per side.
   const unreadable = problems.filter((problem) => /^(--[a-z-]+|<\w+>): /.test(problem));
-  const [onA, onB] = [ofA, ofB].map((side) => side.problems.filter((problem) => !unreadable.includes(problem)));
-  conclude([...unreadable, ...missing, ...linesOfSides(onA, onB)], words);
+  const ofSides = [ofA, ofB].map((side, index) => ({
+    label: 'AB'[index],
+    problems: side.problems.filter((problem) => !unreadable.includes(problem)),
+  }));
+  conclude([...unreadable, ...missing, ...problemsOfAll(ofSides)], words);
   const { quads, margin, maxCost, json, quiet, report } = values;
   return {
     a: { words: values.a ?? [], options: /** @type {CommandLine} */ (ofA.options) },

@@ -1,24 +1,29 @@
 import path from 'node:path';
 import { compareResults } from '../compare/compare-results.js';
-import { compareAll } from '../compare/side-by-side.js';
+import { compareAll } from '../compare/compare-results.js';
+import { readFiles, readWholeResult, whatIsLost } from '../log/read-files.js';
 import { readRun } from '../merge/read-run.js';
-import { whatIsLost } from '../log/read-files.js';
-import { placeOf } from '../text/plain-text.js';
+import { runsApart } from '../merge/runs-apart.js';
+import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
+import { STANDARD_OUTPUT } from '../options/values.js';
 import { formatComparison, formatSideBySide } from '../report/compare-text.js';
 import { comparisonPage, sideBySidePage } from '../report/html/comparison-page.js';
+import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
-import { STANDARD_OUTPUT } from '../options/values.js';
-import { ReportFile } from './output-file.js';
-import { UsageError, refuseIfAny } from '../options/usage-error.js';
+import { merge, withResults, writeAll } from './merge.js';
+import { openResults, writeResults } from './output-file.js';
 
 /**
- * @import { Comparison } from '../model/comparison.js'
  * @import { NamedResult } from '../compare/compare-results.js'
  * @import { ReadRun } from '../merge/read-run.js'
+ * @import { Comparison } from '../model/comparison.js'
  * @import { ThresholdResult } from '../model/result.js'
+ * @import { WritableResult } from '../model/write-result.js'
+ * @import { ResultReporter } from '../report/reporter.js'
  * @import { Threshold } from '../thresholds/threshold.js'
- * @import { CompareOptions } from './command-line.js'
+ * @import { CompareOptions, MergeOptions } from './command-line.js'
+ * @import { Program } from './main.js'
  * @import { Terminal } from './terminal.js'
  */
 
@@ -35,8 +40,9 @@ export async function compareByCommand(options, terminal) {
   const { json, report } = options;
   await protectResults(options);
   const limits = readLimits(options);
-  const files = Object.entries({ json, report }).filter(([, file]) => file !== undefined && file !== STANDARD_OUTPUT);
-  const outputs = new Map(files.map(([name, file]) => [name, new ReportFile(String(file), `--${name}`)]));
+  const checks = new Checks();
+  const outputs = await openResults({ json, report }, checks);
+  checks.conclude();
   try {
     const sides = [];
     for (const place of options.results) {
@@ -49,15 +55,14 @@ export async function compareByCommand(options, terminal) {
     const { data, page, text, thresholds } = compared(known, limits, options);
     const { notices, errors } = thresholdLines(thresholds);
     [...notices, ...errors].forEach((line) => terminal.err(line));
-    const written = `${JSON.stringify(data, null, 2)}\n`;
-    const forStdout = json === STANDARD_OUTPUT ? written : text();
-    await terminal.report(report === STANDARD_OUTPUT ? [...page()].join('') : forStdout);
-    const failures = [outputs.get('json')?.write(written) ?? [], outputs.get('report')?.write(page()) ?? []].flat();
+    /** @param {{ option: string }} reporter */
+    const format = ({ option }) => (option === 'json' ? [`${JSON.stringify(data, null, 2)}\n`] : page());
+    const failures = await writeResults(outputs, format, terminal, () => [text()]);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
     const isIncomplete = sides.some(({ run }) => run?.warnings.some(({ incomplete }) => incomplete));
     return statusWith(failures.length > 0 || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
   } finally {
-    outputs.forEach((file) => file.discard());
+    outputs.forEach(({ file }) => file?.discard());
   }
 }
 
@@ -161,4 +166,48 @@ function refuseMismatches({ mismatches, stages }, { force }) {
     mismatches.map((mismatch) => `the runs cannot be compared: ${mismatch}`),
     hint,
   );
+}
+
+/**
+ * `r2-benchmark report`: writes a report of saved runs. A single result is shown as it is, even if it cannot be merged,
+ * such as the result of a search or of many hosts. Several files are merged, or shown side by side if they do not belong
+ * together.
+ *
+ * @param {MergeOptions} options
+ * @param {Program} program
+ * @returns {Promise<number>} the exit status
+ */
+export async function reportByCommand(options, program) {
+  const [file, ...others] = options.files;
+  if (others.length > 0) {
+    const { runs, warnings } = options.severalRuns
+      ? { runs: [], warnings: [] }
+      : await readFiles(options.files, program.streams.stdin, { keepsDetails: true });
+    const apart = runs.length < 2 ? null : runsApart(runs);
+    if (apart === null) {
+      return merge(options, program, () => [], { runs, warnings });
+    }
+    const all = compareAll(apart, referenceAmong(apart, options.reference));
+    return show(apart[0].result, options, program, { format: () => sideBySidePage(all) });
+  }
+  const read = await readWholeResult(file);
+  if (read === null) {
+    return merge(options, program, () => []);
+  }
+  read.warnings.forEach((warning) => program.terminal.err(`warning: ${file}: ${warning}`));
+  return show(read.result, options, program);
+}
+
+/**
+ * @param {WritableResult} result
+ * @param {MergeOptions} options
+ * @param {Program} program
+ * @param {Partial<ResultReporter>} [format] instead of the page of one result
+ */
+function show(result, options, { terminal }, format = {}) {
+  return withResults(options, async (results) => {
+    const shown = results.map(({ reporter, ...rest }) => ({ ...rest, reporter: { ...reporter, ...format } }));
+    const isWritten = await writeAll({ result }, shown, terminal, () => []);
+    return isWritten ? EXIT.complete : EXIT.incomplete;
+  });
 }

@@ -1,12 +1,22 @@
+import { meanRateOf } from '../workload/trace.js';
 import { DOLLARS_PER_GB_MONTH, FREE_PER_MONTH } from '../cost/prices.js';
+import { resolve } from '../options/resolve.js';
+import { fitOf } from '../replay/fit.js';
+import { FORMATS } from '../replay/log-formats.js';
+import { busiestMinute, closeChanges } from '../replay/rates.js';
+import { costLine } from '../report/cost-line.js';
 import { dollarsFor, forecastOf, totalOf } from '../run/forecast.js';
 import { prepareRun } from '../run/prepare-run.js';
-import { formatMegabytes, formatTime } from '../text/units.js';
+import { readTraffic } from '../run/read-traffic.js';
+import { counted, decimal, rounded } from '../text/figures.js';
+import { plainText } from '../text/plain-text.js';
+import { MEGABYTE, formatDuration, formatMegabytes, formatTime } from '../text/units.js';
 import { sizeText } from '../workload/size-distribution.js';
 import { EXIT } from './exit-status.js';
 
 /**
- * @import { Config } from '../model/config.js'
+ * @import { Config, StoreConfig, Trace } from '../model/config.js'
+ * @import { ReadLogs } from '../replay/read-logs.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Program } from './main.js'
  */
@@ -30,9 +40,10 @@ export async function dryRunByCommand(options, { env, invocation, terminal, stop
 /**
  * @param {readonly [Config, ...Config[]]} configs of one run, or of all runs of a series
  * @param {number} latency ms that each request takes at least
+ * @param {readonly string[]} [series] what the runs are
  * @returns {string[]} lines of at most 80 columns, unless names are long
  */
-export function dryRunLines(configs, latency) {
+export function dryRunLines(configs, latency, series) {
   const [{ store, objects, load, schedule }] = configs;
   const { rows, isBound, stored } = forecastOf(configs, latency);
   const total = totalOf(rows);
@@ -40,16 +51,16 @@ export function dryRunLines(configs, latency) {
   const dollars = dollarsFor(total.requests);
   const beyond = { A: Math.max(A - FREE_PER_MONTH.A, 0), B: Math.max(B - FREE_PER_MONTH.B, 0) };
   const most = isBound ? 'at most ' : '';
-  const runs = configs.length === 1 ? 'The run' : `Each of the ${configs.length} runs`;
-  const folder = `${objects.prefix}/${configs.length === 1 ? objects.runId : '<run-id>'}/`;
   const what =
     objects.existing === undefined
-      ? `${objects.count} objects of ${sizeText(objects)} under ${folder}`
+      ? `${objects.count} objects of ${sizeText(objects)} under ${objects.prefix}/${objects.runId}/`
       : `up to ${objects.count} existing objects under ${objects.existing === '' ? '*' : objects.existing}`;
   return [
     'Dry run: nothing was sent to the store.',
-    `${runs} would use ${what}`,
-    `in ${store.buckets.join(', ')} at ${store.isEmbedded ? 'an endpoint in memory' : store.hostname}, with ${load.threads} threads.`,
+    ...(series ?? [
+      `The run would use ${what}`,
+      `in ${store.buckets.join(', ')} at ${store.isEmbedded ? 'an endpoint in memory' : store.hostname}, with ${load.threads} threads.`,
+    ]),
     '',
     lineOf(['', 'Operations', 'Class A', 'Class B', 'Free', 'MiB', 'Time']),
     ...[...rows, { ...total, name: 'Total' }].map(({ name, operations, requests, bytes, time }) =>
@@ -76,4 +87,83 @@ const WIDTHS = [17, 11, 10, 10, 10, 11, 9];
 /** @param {readonly string[]} cells the first is aligned to the left */
 function lineOf([name, ...cells]) {
   return [name.padEnd(WIDTHS[0]), ...cells.map((cell, index) => cell.padStart(WIDTHS[index + 1]))].join('').trimEnd();
+}
+
+const MAX_ACTION_LENGTH = 60;
+
+/** R2, where a replay costs something. */
+const PRICED_STORE = /** @type {StoreConfig} */ (
+  /** @type {unknown} */ ({ buckets: [''], hostname: 'account.r2.cloudflarestorage.com' })
+);
+
+/**
+ * Shows what logs contain, or the options of a run that resembles them.
+ *
+ * @param {CommandLine} given
+ * @param {Program} program
+ */
+export async function showTraffic(given, { env, terminal, invocation }) {
+  const { logs, trace, options } = await readTraffic(given, env);
+  if (given.fit) {
+    terminal.out(fitText(trace, `${invocation.benchmark} ${trace.objects} ${given.threads}`));
+    return 0;
+  }
+  const config = resolve({ ...options, runId: 'dry-run' }, { ...CONTEXT, env, store: PRICED_STORE });
+  const mix = options.mix ?? [];
+  const sum = (/** @type {Float64Array} */ sizes) => sizes.reduce((total, size) => total + size, 0) / MEGABYTE;
+  const lines = [
+    ...linesOfLogs(logs),
+    `Requests: ${rounded(trace.requests)} in ${formatDuration(trace.length)}, from ${new Date(logs.recorded.firstAt + given.from).toISOString()}`,
+    ...mix.map(({ operation, share }) => {
+      const count = Math.round((share * trace.requests) / 100);
+      return `  ${operation.padEnd(14)}${rounded(count).padStart(12)}  ${decimal(share)}%`;
+    }),
+    `Objects: ${rounded(trace.objects)} with ${decimal(sum(trace.sizes))} MB; ${rounded(trace.prepared)} with ${decimal(sum(trace.sizes.subarray(0, trace.prepared)))} MB are written first`,
+    ...linesOfSpeed(trace, given.speed),
+    String(costLine(config)),
+  ];
+  terminal.out(lines.join('\n'));
+  return 0;
+}
+
+const CONTEXT = { availableCores: 1, now: 0, random: () => 0 };
+
+/** @param {ReadLogs} logs */
+function linesOfLogs({ recorded, formats, unreadable, unreadableAt }) {
+  const others = Array.from(
+    recorded.others,
+    ([name, count]) => `${plainText(name, MAX_ACTION_LENGTH)} ${rounded(count)}`,
+  );
+  return [
+    `Logs: ${formats.map((name) => FORMATS[name]).join(', ')}`,
+    ...(recorded.failed > 0 ? [`Left out: ${counted(recorded.failed, 'failed request')}`] : []),
+    ...(others.length > 0 ? [`Not replayed: ${others.join(', ')}`] : []),
+    ...(unreadable > 0 ? [`Unreadable: ${counted(unreadable, 'line')}, first ${unreadableAt.join(', ')}`] : []),
+  ];
+}
+
+/**
+ * @param {Trace} trace
+ * @param {number} speed
+ */
+function linesOfSpeed(trace, speed) {
+  const close = closeChanges(trace, speed);
+  return [
+    `At ${speed}x: ${decimal(speed * meanRateOf(trace))} requests per second in ${formatDuration(trace.length / speed)}, ${decimal(busiestMinute(trace, speed))} per second in the busiest minute`,
+    ...(close > 0
+      ? [`Waiting on R2: ${counted(close, 'change')} within a second of another change of the same key`]
+      : []),
+  ];
+}
+
+/**
+ * @param {Trace} trace
+ * @param {string} command
+ */
+function fitText(trace, command) {
+  const { mix, size, access, rangeSize, rate } = fitOf(trace);
+  const shares = Array.from(mix, ([name, share]) => `${name}=${share}`).join(',');
+  const what = mix.size > 1 ? `--mix ${shares}` : `--stages write,${[...mix.keys()].join()},remove`;
+  const range = rangeSize > 0 ? ` --range-size ${rangeSize}` : '';
+  return `${command} ${what} --size ${size} --access ${access}${range} --rate ${rate.toFixed(1)} --arrival poisson --duration 60s`;
 }

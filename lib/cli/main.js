@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { readCommandLine } from './command-line.js';
+import { readCommandLine, readMergeCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
-import { load } from './load.js';
+import { load } from './start.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
 import { Terminal, abilitiesOf } from './terminal.js';
 
 /**
  * @import { Readable } from 'node:stream'
- * @import { AbOptions, CommandLine } from './command-line.js'
+ * @import { CommandLine } from './command-line.js'
  * @import { Invocation } from '../store/environment.js'
  */
 
@@ -35,9 +35,10 @@ const HEAP_GROWTH_PERCENT = 30;
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
  * @param {Streams} streams
+ * @param {typeof readCommandLine} [read]
  * @returns {Promise<number>} the exit status
  */
-export async function main(argv, env, streams) {
+export async function main(argv, env, streams, read = readCommandLine) {
   // The SDK's warnings about support for older Node versions are irrelevant to a benchmark.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
@@ -54,7 +55,7 @@ export async function main(argv, env, streams) {
   const invocation = invocationOf(streams.cwd());
   const program = { env, streams, invocation, terminal, stopRequest, isDebugging };
   stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to exit immediately, without further clean-up');
-  const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
+  const status = await runRequest(argv, program, read).catch((error) => reportError(error, terminal, isDebugging));
   stopRequest.stopListening();
   // Node reports a closed output only in the event-loop turn after the failed write.
   await nextTurn();
@@ -62,17 +63,29 @@ export async function main(argv, env, streams) {
 }
 
 /**
+ * peak-performance.js, which is the command `merge`.
+ *
+ * @param {readonly string[]} argv
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Streams} streams
+ */
+export function mergeMain(argv, env, streams) {
+  return main(argv, env, streams, readMergeCommandLine);
+}
+
+/**
  * @param {readonly string[]} argv
  * @param {Program} program
+ * @param {typeof readCommandLine} read
  */
-async function runRequest(argv, program) {
-  const { env, streams, invocation, terminal, stopRequest } = program;
-  const { command, options } = readCommandLine(argv, streams, invocation);
+async function runRequest(argv, program, read) {
+  const { streams, invocation, terminal, stopRequest } = program;
+  const { command, options } = read(argv, streams, invocation);
   if (command === 'merge') {
-    return (await load(() => import('./merge.js'))).mergeByCommand(options, env, streams);
+    return (await load(() => import('./merge.js'))).mergeByCommand(options, program);
   }
   if (command === 'report') {
-    return (await load(() => import('./report.js'))).reportByCommand(options, env, streams);
+    return (await load(() => import('./compare.js'))).reportByCommand(options, program);
   }
   if (command === 'completion') {
     const { completionScript } = await load(() => import('./completion.js'));
@@ -84,7 +97,7 @@ async function runRequest(argv, program) {
   }
   stopRequest.watch();
   if (command === 'ab') {
-    return compareByTurns(options, program);
+    return (await load(() => import('./ab.js'))).abByCommand(options, program);
   }
   if (command === 'sweep') {
     return (await load(() => import('./sweep.js'))).sweepByCommand(options, program);
@@ -108,32 +121,9 @@ async function runRequest(argv, program) {
     return (await load(() => import('./quick.js'))).quickByCommand(options, program);
   }
   if (command === 'traffic') {
-    return (await load(() => import('./traffic.js'))).showTraffic(options, program);
+    return (await load(() => import('./dry-run.js'))).showTraffic(options, program);
   }
   return workOnStore(command, options, program);
-}
-
-/**
- * @param {AbOptions} options
- * @param {Program} program
- */
-async function compareByTurns(options, { env, invocation, terminal, stopRequest, isDebugging }) {
-  const { prepareSides } = await load(() => import('./prepare-sides.js'));
-  const random = Math.random;
-  const prepared = await prepareSides(options, {
-    env,
-    now: Date.now(),
-    random,
-    invocation,
-    signal: stopRequest.signal,
-  });
-  try {
-    const { abByCommand } = await load(() => import('./ab.js'));
-    stopRequest.listen();
-    return await abByCommand({ options, prepared, random, terminal, stopRequest, withStack: isDebugging });
-  } finally {
-    await prepared.close();
-  }
 }
 
 /**
@@ -162,7 +152,7 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
   try {
     // Listing leaves nothing to clean up, so a signal can end it immediately.
     if (command === 'list') {
-      const { listRunsByCommand } = await load(() => import('./list-runs.js'));
+      const { listRunsByCommand } = await load(() => import('./cleanup.js'));
       return await listRunsByCommand(config, later, context);
     }
     stopRequest.listen();

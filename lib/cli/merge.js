@@ -1,4 +1,4 @@
-import { placeOf, plainLine } from '../text/plain-text.js';
+import { placeOf } from '../text/plain-text.js';
 import { readFiles, whatIsLost } from '../log/read-files.js';
 import { mergeRuns } from '../merge/merge.js';
 import { PLAIN } from '../figures/table.js';
@@ -7,76 +7,32 @@ import { checkThresholds } from '../thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
 import { stagesOf } from '../thresholds/read-thresholds.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
-import { invocationOf } from './invocation.js';
-import { readMergeCommandLine } from './command-line.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
-import { reportError } from './report-error.js';
-import { openResults } from './result-files.js';
+import { openResults, writeResults } from './output-file.js';
 import { abilitiesOf, lookOf } from './terminal.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
- * @import { Readable, Writable } from 'node:stream'
+ * @import { Readable } from 'node:stream'
  * @import { Merged } from '../merge/merge.js'
  * @import { WritableResult } from '../model/write-result.js'
  * @import { MergeOptions } from './command-line.js'
- * @import { Look } from '../figures/drawing.js'
  * @import { Guard } from './guard.js'
- * @import { ResultOutput } from './result-files.js'
- *
- * @typedef {{ stdin: Readable, stdout: Output, stderr: Output, look: Look | null }} Outputs `look` is that of stdout;
- *   null if stdout is not a terminal
- * @typedef {{ stdin: Readable, stdout: Writable & TerminalSize, stderr: Writable }} Streams
- * @typedef {{ isTTY?: boolean, columns?: number, rows?: number }} TerminalSize
+ * @import { Program } from './main.js'
+ * @import { ResultOutput } from './output-file.js'
  */
-
-/**
- * @param {readonly string[]} argv the arguments, without the names of Node and of the program
- * @param {NodeJS.ProcessEnv} env
- * @param {Streams & Pick<NodeJS.Process, 'cwd'>} streams
- * @returns {Promise<number>} the exit status
- */
-export function main(argv, env, streams) {
-  return withOutputs(streams, env, async (outputs) => {
-    const options = readMergeCommandLine(argv, outputs, invocationOf(streams.cwd()));
-    return merge(options, outputs, textOf);
-  });
-}
 
 /**
  * `r2-benchmark merge`: combines the stages of one or more hosts.
  *
  * @param {MergeOptions} options
- * @param {NodeJS.ProcessEnv} env
- * @param {Streams} streams
+ * @param {Program} program
  * @returns {Promise<number>} the exit status
  */
-export function mergeByCommand(options, env, streams) {
-  return withOutputs(streams, env, (outputs) => merge(options, outputs, textOf));
-}
-
-/**
- * @param {Streams} streams
- * @param {NodeJS.ProcessEnv} env
- * @param {(outputs: Outputs) => Promise<number>} work
- * @returns {Promise<number>} the exit status
- */
-export async function withOutputs({ stdin, ...streams }, env, work) {
-  const stdout = new Output(streams.stdout);
-  const stderr = new Output(streams.stderr);
-  const look = streams.stdout.isTTY ? lookOf(streams.stdout, abilitiesOf(env, process.platform)) : null;
-  const status = await work({ stdin, stdout, stderr, look }).catch((error) =>
-    reportError(error, { err: errorLines(stderr) }),
-  );
-  const failure = (await stdout.failure()) ?? (await stderr.failure());
-  if (failure === null) {
-    return status;
-  }
-  if (failure.code === 'EPIPE') {
-    return EXIT.outputClosed;
-  }
-  await stderr.write(`error: the output cannot be written: ${failure.message}\n`);
-  return EXIT.incomplete;
+export function mergeByCommand(options, program) {
+  const { streams, env } = program;
+  const look = streams.stdout.isTTY ? lookOf(streams.stdout, abilitiesOf(env, process.platform)) : PLAIN;
+  return merge(options, program, (result) => [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result, look)]);
 }
 
 /**
@@ -102,41 +58,37 @@ export async function withResults(options, work) {
 
 /**
  * @param {MergeOptions} options
- * @param {Outputs} outputs
- * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text to print on stdout if no result goes
- *   there
+ * @param {Program} program
+ * @param {(result: Merged['result']) => Iterable<string>} text to print on stdout if no result goes there
  * @param {Awaited<ReturnType<typeof readFiles>>} [read] the files, if they have been read
- * @returns {Promise<number>} the exit status, assuming that all writes to stdout and stderr succeed
+ * @returns {Promise<number>} the exit status, assuming that all writes to stdout succeed
  */
-export function merge(options, outputs, text, read) {
-  const err = errorLines(outputs.stderr);
+export function merge(options, { terminal, streams }, text, read) {
   return withResults(options, async (results, guard) => {
-    const { runs, warnings: ofFiles } = read?.runs.length ? read : await readHosts(options, results, outputs.stdin);
+    const { runs, warnings: ofFiles } = read?.runs.length ? read : await readHosts(options, results, streams.stdin);
     const merged = mergeRuns(runs, { warnings: ofFiles });
     const apart = options.severalRuns ? [] : merged.runsApart;
     if (apart.length > 0) {
       throw new UsageError(apart.map((each) => `${placeOf(each)}: ${each.message}`));
     }
     const { warnings } = merged.result.merge;
-    for (const warning of warnings) {
-      await err(`warning: ${placeOf(warning)}: ${warning.message}`);
-    }
+    warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
     if (merged.result.stages.length === 0) {
       const problem = 'found no stages in the files; expected logs or results of r2-benchmark';
-      err(`error: ${problem}`);
-      await writeProblems([problem], merged, results, outputs);
+      terminal.err(`error: ${problem}`);
+      await writeProblems([problem], merged, results, terminal);
       return EXIT.incomplete;
     }
     const problems = checkThresholds(guard.thresholds, stagesOf(merged.result));
     if (problems.length > 0) {
-      await writeProblems(problems, merged, results, outputs);
+      await writeProblems(problems, merged, results, terminal);
       throw new UsageError(problems);
     }
     const judged = judgeMerged(guard, merged.result);
-    judged.lines.forEach((line) => err(line));
+    judged.lines.forEach((line) => terminal.err(line));
     const { thresholds } = judged;
     const whole = { ...merged, result: { ...merged.result, thresholds } };
-    const isWritten = await writeAll(whole, results, outputs, () => text(merged.result, outputs.look));
+    const isWritten = await writeAll(whole, results, terminal, () => text(merged.result));
     const isComplete = isWritten && !warnings.some(({ incomplete }) => incomplete);
     return statusWith(isComplete ? EXIT.complete : EXIT.incomplete, thresholds);
   });
@@ -148,11 +100,11 @@ export function merge(options, outputs, text, read) {
  * @param {readonly string[]} problems
  * @param {Merged} merged
  * @param {readonly ResultOutput[]} results
- * @param {Outputs} outputs
+ * @param {Program['terminal']} terminal
  */
-async function writeProblems(problems, { result, timeSeries }, results, outputs) {
+async function writeProblems(problems, { result, timeSeries }, results, terminal) {
   const whole = { timeSeries, result: { ...result, problems: [...result.problems, ...problems] } };
-  await writeAll(whole, results, outputs, () => []);
+  await writeAll(whole, results, terminal, () => []);
 }
 
 /**
@@ -196,71 +148,12 @@ function readHosts({ files }, results, stdin) {
 /**
  * @param {{ result: WritableResult, timeSeries?: Merged['timeSeries'] }} whole
  * @param {readonly ResultOutput[]} results
- * @param {Pick<Outputs, 'stdout' | 'stderr'>} outputs
+ * @param {Program['terminal']} terminal
  * @param {() => Iterable<string>} text to print on stdout if no result goes there
  * @returns {Promise<boolean>} whether every file could be written
  */
-export async function writeAll({ result, timeSeries }, results, { stdout, stderr }, text) {
-  const forStdout = results.find(({ file }) => file === null);
-  for (const part of (await forStdout?.reporter.format(result, timeSeries)) ?? text()) {
-    await stdout.write(part);
-  }
-  const failures = [];
-  for (const { reporter, file } of results) {
-    failures.push(file?.write(await reporter.format(result, timeSeries)) ?? []);
-  }
-  failures.flat().forEach((failure) => errorLines(stderr)(`error: ${failure}`));
-  return failures.flat().length === 0;
-}
-
-/**
- * @param {Merged['result']} result
- * @param {Look | null} look
- */
-function textOf(result, look) {
-  return [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result, look ?? PLAIN)];
-}
-
-/**
- * @param {Output} stderr
- * @returns {(line: string) => Promise<void>}
- */
-export function errorLines(stderr) {
-  return (line) => stderr.write(`${plainLine(line)}\n`);
-}
-
-/** A stream that reports failures at the end instead of crashing the process. */
-class Output {
-  #stream;
-  /** @type {Error | null} */
-  #failure = null;
-  /** @type {Promise<void>} */
-  #written = Promise.resolve();
-
-  /** @param {Writable} stream */
-  constructor(stream) {
-    this.#stream = stream;
-    // The write callback records failures. Without this listener, the same failure would also end the process.
-    stream.on('error', () => {});
-  }
-
-  /**
-   * @param {string} text
-   * @returns {Promise<void>} resolves when the text is written or has failed; await it to apply back pressure
-   */
-  write(text) {
-    this.#written = new Promise((resolve) => {
-      this.#stream.write(text, (error) => {
-        this.#failure ??= error ?? null;
-        resolve();
-      });
-    });
-    return this.#written;
-  }
-
-  /** @returns {Promise<NodeJS.ErrnoException | null>} the first failure, once everything is written */
-  async failure() {
-    await this.#written;
-    return this.#failure;
-  }
+export async function writeAll({ result, timeSeries }, results, terminal, text) {
+  const failures = await writeResults(results, (reporter) => reporter.format(result, timeSeries), terminal, text);
+  failures.forEach((failure) => terminal.err(`error: ${failure}`));
+  return failures.length === 0;
 }

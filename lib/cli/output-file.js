@@ -1,8 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { copyFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../options/usage-error.js';
+import { STANDARD_OUTPUT } from '../options/values.js';
+import { RESULT_REPORTERS } from '../report/reporters.js';
+
+/**
+ * @import { Checks } from '../options/usage-error.js'
+ * @import { ResultReporter } from '../report/reporter.js'
+ * @import { Terminal } from './terminal.js'
+ */
 
 /** A program that is started together with this one soon opens the pipe to read from it. */
 const PIPE_TRY_MS = 100;
@@ -221,4 +241,57 @@ export class LogFile {
       rmSync(this.#path, { force: true });
     }
   }
+}
+
+/**
+ * @typedef {object} ResultOutput
+ * @property {ResultReporter} reporter
+ * @property {ReportFile | null} file null for stdout
+ */
+
+/**
+ * Opens the result files before the run, so that an unwritable path is reported early.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} files paths by the option of their reporter
+ * @param {Checks} checks
+ * @returns {Promise<ResultOutput[]>} without unwritable files: `checks` records their problems
+ */
+export async function openResults(files, checks) {
+  /** @type {ResultOutput[]} */
+  const results = [];
+  for (const reporter of RESULT_REPORTERS) {
+    const { option: name } = reporter;
+    const place = files[name];
+    if (place === STANDARD_OUTPUT) {
+      results.push({ reporter, file: null });
+    } else if (place !== undefined) {
+      // All steps of a job on GitHub add to this file.
+      const append = name === 'summary' && place === process.env.GITHUB_STEP_SUMMARY;
+      const file = await checks.run(() => new ReportFile(place, `--${name}`, { append }));
+      results.push(...(file instanceof ReportFile ? [{ reporter, file }] : []));
+    }
+  }
+  return results;
+}
+
+/**
+ * @param {readonly ResultOutput[]} outputs
+ * @param {(reporter: ResultReporter) => Iterable<string> | Promise<Iterable<string>>} format
+ * @param {Pick<Terminal, 'report'>} terminal
+ * @param {() => Iterable<string>} [text] to print on stdout if no result goes there
+ * @returns {Promise<string[]>} a message for each file that could not be written
+ */
+export async function writeResults(outputs, format, terminal, text = () => []) {
+  const failures = [];
+  for (const part of outputs.some(({ file }) => file === null) ? [] : text()) {
+    await terminal.report(part);
+  }
+  for (const { reporter, file } of outputs) {
+    const parts = await format(reporter);
+    for (const part of file === null ? parts : []) {
+      await terminal.report(part);
+    }
+    failures.push(file?.write(parts) ?? []);
+  }
+  return failures.flat();
 }

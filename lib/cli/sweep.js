@@ -1,35 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../cost/prices.js';
 import { stagesOf } from '../operations/registry.js';
 import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { Checks, refuseIfAny } from '../options/usage-error.js';
 import { costLine } from '../report/cost-line.js';
-import { sweepProgress } from '../report/sweep-progress.js';
+import { seriesProgress } from '../report/series-progress.js';
 import { formatSweep, formatSweepCsv, sweepFigures } from '../report/sweep-text.js';
 import { prepareCells } from '../series/prepare-cells.js';
+import { BUCKETS } from '../series/sweep-plan.js';
 import { readSweep, writeSweep } from '../series/saved-sweep.js';
 import { runSeries } from '../series/series.js';
-import { orderOf, planSweep } from '../series/sweep-plan.js';
+import { optionsOfCell, orderOf, planSweep } from '../series/sweep-plan.js';
 import { counted } from '../text/figures.js';
 import { shellWord } from '../text/shell-words.js';
 import { formatDuration } from '../text/units.js';
 import { withSweepAdvice } from './advice.js';
-import { closingMessages } from './closing-messages.js';
+import { dryRunLines } from './dry-run.js';
 import { EXIT } from './exit-status.js';
-import { cleanupCommand, laterOf } from './later-commands.js';
-import { openResults } from './result-files.js';
+import { openResults, writeResults } from './output-file.js';
+import { contextOfRun, costLeft } from './series-runs.js';
 
 /**
  * @import { Config } from '../model/config.js'
- * @import { RunResult } from '../model/result.js'
- * @import { ReadyRun } from '../model/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { PreparedCell } from '../series/prepare-cells.js'
- * @import { Sweep, SweepPlan, SweepTurn } from '../series/sweep-plan.js'
+ * @import { SweepPlan, SweepTurn } from '../series/sweep-plan.js'
  * @import { SweepArguments } from './command-line.js'
  * @import { Program } from './main.js'
- * @import { ResultOutput } from './result-files.js'
  */
 
 /** Short, because people copy it. */
@@ -46,7 +43,21 @@ export async function sweepByCommand(given, program) {
   const { plan, turns, values } = planOf(given);
   const { env, invocation, terminal, stopRequest } = program;
   const { signal } = stopRequest;
-  const cells = await prepareCells(plan, { env, invocation, signal, now: Date.now(), random: Math.random });
+  const settings = plan.cells.map((cell) => ({
+    label: cell.label,
+    options: optionsOfCell(plan, cell),
+    ...(cell.settings[BUCKETS] === undefined ? {} : { buckets: Number(cell.settings[BUCKETS]) }),
+  }));
+  const context = { env, invocation, signal, now: Date.now(), random: Math.random };
+  const { cells } = await prepareCells(settings, context);
+  const order = orderOf(plan, turns);
+  const announced = announcement({ plan, cells, turns, order });
+  if (values.dryRun) {
+    const [first, ...others] = order.map((cell) => /** @type {Config} */ (cells[cell].config));
+    const lines = first === undefined ? announced : dryRunLines([first, ...others], values.latency, announced);
+    lines.forEach((line) => terminal.out(line));
+    return EXIT.complete;
+  }
   const checks = new Checks();
   const { json, csv, report } = values;
   const outputs = await openResults({ json, csv, report }, checks);
@@ -54,11 +65,11 @@ export async function sweepByCommand(given, program) {
   const notify = values.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   stopRequest.listen();
   stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
-  const order = orderOf(plan, turns);
   const before = turns.length;
-  announcement({ plan, cells, turns, order }).forEach(notify);
+  const cost = costLine(...order.map((cell) => /** @type {Config} */ (cells[cell].config)));
+  [...announced, ...(cost === null ? [] : [cost])].forEach(notify);
   const sweep = { ...plan, turns };
-  const progress = sweepProgress(terminal, {
+  const progress = seriesProgress(terminal, {
     now: () => performance.now(),
     before,
     total: before + order.length,
@@ -75,7 +86,24 @@ export async function sweepByCommand(given, program) {
   } finally {
     progress.close();
   }
-  const failures = await writeAll(sweep, outputs, { terminal, notify });
+  const stages = sweepFigures(sweep);
+  const { sweepPage } = await import('../report/html/sweep-page.js');
+  /** @type {Readonly<Record<string, () => Iterable<string>>>} */
+  const formats = {
+    json: () => writeSweep(sweep, stages),
+    csv: () => formatSweepCsv(sweep),
+    report: () => sweepPage(sweep, stages),
+  };
+  const text = formatSweep(sweep, stages);
+  if (outputs.some(({ file }) => file === null)) {
+    text.trimEnd().split('\n').forEach(notify);
+  }
+  const failures = await writeResults(
+    outputs,
+    ({ option }) => formats[option](),
+    terminal,
+    () => [text],
+  );
   const left = before + order.length - turns.length;
   if (left > 0 && stopRequest.status === null) {
     failures.push(`--max-cost is reached: ${counted(left, 'run')} left`);
@@ -127,7 +155,7 @@ function planOf({ operands, given, problems: found, hint }) {
 /**
  * @param {{ plan: SweepPlan, cells: readonly PreparedCell[], turns: readonly SweepTurn[],
  *   order: readonly number[] }} parts
- * @returns {string[]} what will run, how long it takes at most, and what it costs
+ * @returns {string[]} what will run, and how long it takes at most
  */
 function announcement({ plan: { variables, request }, cells, turns, order }) {
   const configs = order.map((cell) => cells[cell].config);
@@ -137,84 +165,27 @@ function announcement({ plan: { variables, request }, cells, turns, order }) {
   );
   const time = Number.isNaN(longest) ? '' : `, at most ${formatDuration(longest)} of stages`;
   const grid = variables.map(({ label, values }) => `${values.length} × ${label}`).join(', ');
-  const [first, ...others] = /** @type {Config[]} */ (
-    configs.filter(({ store }) => store !== null && hasThesePrices(store.hostname))
-  );
-  const cost = first === undefined ? null : costLine(first, ...others);
   return [
     ...new Set(cells.flatMap(({ target }) => target?.notices ?? [])),
     `${counted(cells.length, 'cell')} (${grid}), ${counted(request.repeat, 'run')} each, in random order (--seed ${request.seed})`,
     ...(turns.length === 0 ? [] : [`${counted(turns.length, 'run')} kept from before`]),
     `${counted(order.length, 'run')} to make${time}`,
-    ...(cost === null ? [] : [cost]),
   ];
 }
 
 /**
  * @param {{ order: readonly number[], cells: readonly PreparedCell[], turns: readonly SweepTurn[],
- *   maxCost: number | undefined, progress: ReturnType<typeof sweepProgress>, program: Program }} parts `turns` grows as runs end
+ *   maxCost: number | undefined, progress: ReturnType<typeof seriesProgress>, program: Program }} parts `turns` grows as runs end
  */
 function* runsOf({ order, cells, turns, maxCost, progress, program }) {
-  const { env, invocation, terminal, stopRequest } = program;
   for (const cell of order) {
     const { label, options, values } = cells[cell];
-    // The option takes micro-dollars.
-    const left = maxCost && Math.floor((maxCost - dollarsSpent(turns)) * 1e6) / 1e6;
-    const isSpent = turns.some(({ result }) => result?.stages.some(({ end }) => end === 'unpaid'));
-    if (left !== undefined && (left <= 0 || isSpent)) {
+    const left = costLeft(maxCost, turns);
+    if (left === null) {
       return;
     }
     progress.starts(label);
-    const on = { ...progress.listener };
-    stopRequest.onEndAtOnce = () => {};
-    const runIsReady = (/** @type {ReadyRun} */ { config, variables }) => {
-      const later = laterOf(values, variables, invocation);
-      stopRequest.onEndAtOnce = () => {
-        if (!config.store.isEmbedded && config.objects.existing === undefined) {
-          terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
-        }
-      };
-      const runEnds = (/** @type {RunResult} */ ran) => {
-        const { errors } = closingMessages({ ...ran, problems: [] }, config, later);
-        errors.forEach((error) => terminal.err(`${label}: ${error}`));
-      };
-      Object.assign(on, { runEnds });
-    };
-    const context = { on: Object.assign(on, { runIsReady }), env, ownsProcess: true, invocation };
-    yield { cell, options: left === undefined ? options : { ...options, maxCost: left }, context };
+    const context = contextOfRun({ label, values, listener: progress.listener, program });
+    yield { cell, options: { ...options, ...left }, context };
   }
-}
-
-/** @param {readonly SweepTurn[]} turns */
-function dollarsSpent(turns) {
-  return turns.reduce((sum, { result }) => {
-    const requests = Object.values(result?.requests ?? {}).reduce((all, count) => all + count, 0);
-    return sum + dollarsSpentOn(result?.stages ?? []) + (requests * DOLLARS_PER_MILLION.A) / 1e6;
-  }, 0);
-}
-
-/**
- * @param {Sweep} sweep
- * @param {readonly ResultOutput[]} outputs
- * @param {Pick<Program, 'terminal'> & { notify: (line: string) => void }} context
- * @returns {Promise<string[]>} a message for each file that could not be written
- */
-async function writeAll(sweep, outputs, { terminal, notify }) {
-  const stages = sweepFigures(sweep);
-  const { sweepPage } = await import('../report/html/sweep-page.js');
-  /** @type {Readonly<Record<string, () => Iterable<string>>>} */
-  const formats = {
-    json: () => writeSweep(sweep, stages),
-    csv: () => formatSweepCsv(sweep),
-    report: () => sweepPage(sweep, stages),
-  };
-  const text = formatSweep(sweep, stages);
-  const onStdout = outputs.find(({ file }) => file === null);
-  if (onStdout === undefined) {
-    await terminal.report(text);
-  } else {
-    text.trimEnd().split('\n').forEach(notify);
-    await terminal.report([...formats[onStdout.reporter.option]()].join(''));
-  }
-  return outputs.flatMap(({ reporter, file }) => file?.write(formats[reporter.option]()) ?? []);
 }

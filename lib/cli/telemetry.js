@@ -1,21 +1,24 @@
+import { createRequire } from 'node:module';
 import { stagesOf } from '../operations/registry.js';
-import { UsageError } from '../options/usage-error.js';
+import { UsageError, refuseIfAny } from '../options/usage-error.js';
+import { collectorUrl, wholeNumber } from '../options/values.js';
 import { VERSION } from '../s3/object-store.js';
+import { quote } from '../text/quote.js';
 import { formatDuration } from '../text/units.js';
-import { load } from './load.js';
-import { requireOtelPackages } from './otel-packages.js';
-import { readOtlpSettings } from './otlp-settings.js';
+import { load } from './start.js';
 
 /**
  * @import { Config } from '../model/config.js'
  * @import { ReadyRun } from '../model/run-events.js'
  * @import { Checks } from '../options/usage-error.js'
+ * @import { Listener } from '../report/reporter.js'
  * @import { OtlpExporter } from '../telemetry/otlp-exporter.js'
  * @import { PlannedStage, RunMetrics } from '../telemetry/run-metrics.js'
  * @import { ScrapeServer } from '../telemetry/scrape-server.js'
- * @import { Listener } from '../report/reporter.js'
  * @import { CommandLine } from './command-line.js'
- *
+ */
+
+/**
  * @typedef {object} Outlets where metrics go
  * @property {OtlpExporter | null} otlp
  * @property {ScrapeServer | null} server
@@ -161,4 +164,121 @@ function noticesOf(otlp, server, isPushed) {
       ? ['OTEL_SDK_DISABLED or OTEL_METRICS_EXPORTER turns metrics off: none are sent']
       : []),
   ];
+}
+
+// OpenTelemetry's exporter reads most of its variables itself. This module reads those that the exporter leaves to the
+// program, and the endpoint, because the exporter does not report a malformed one.
+// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+
+const DEFAULT_ENDPOINT = 'http://localhost:4318';
+
+/** OpenTelemetry's default, one minute, is longer than many stages. */
+const DEFAULT_INTERVAL_MS = 10_000;
+
+const MIN_INTERVAL_MS = 100;
+const MAX_INTERVAL_MS = 24 * 3_600_000;
+
+/**
+ * @typedef {object} OtlpSettings
+ * @property {string} endpoint for messages, without the query, which may contain a key
+ * @property {string} [url] for metrics; overrides the environment
+ * @property {number} interval ms
+ */
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @param {URL} [given] address of the collector
+ * @returns {OtlpSettings | null} null if a variable turns metrics off
+ * @throws {UsageError} with every problem
+ */
+export function readOtlpSettings(env, given) {
+  const isOff = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_METRICS_EXPORTER?.trim() === 'none';
+  if (isOff) {
+    return null;
+  }
+  /** @type {string[]} */
+  const problems = [];
+  /**
+   * @template Value
+   * @param {readonly string[]} names of variables; the first one that is set counts
+   * @param {(text: string) => Value} parse throws a RangeError that states what was expected
+   * @param {Value} fallback
+   */
+  const read = (names, parse, fallback) => {
+    const name = names.find((each) => env[each]?.trim());
+    try {
+      return name === undefined ? fallback : parse(/** @type {string} */ (env[name]).trim());
+    } catch (error) {
+      problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
+      return fallback;
+    }
+  };
+  const ofExporter = (/** @type {string} */ name) => [
+    `OTEL_EXPORTER_OTLP_METRICS_${name}`,
+    `OTEL_EXPORTER_OTLP_${name}`,
+  ];
+  read(ofExporter('PROTOCOL'), protocol, '');
+  const { origin, pathname } = given ?? read(ofExporter('ENDPOINT'), collectorUrl, new URL(DEFAULT_ENDPOINT));
+  const interval = wholeNumber(MIN_INTERVAL_MS, MAX_INTERVAL_MS);
+  const settings = {
+    endpoint: pathname === '/' ? origin : `${origin}${pathname}`,
+    url: given && metricsUrl(given),
+    interval: read(['OTEL_METRIC_EXPORT_INTERVAL'], interval, DEFAULT_INTERVAL_MS),
+  };
+  refuseIfAny(problems);
+  return settings;
+}
+
+/** @param {URL} collector */
+function metricsUrl(collector) {
+  const url = new URL(collector);
+  // Users may paste the address of a single signal, such as …/v1/traces.
+  url.pathname = `${url.pathname.replace(/\/(v1\/(metrics|traces|logs)\/?)?$/, '')}/v1/metrics`;
+  return url.href;
+}
+
+/** @param {string} given */
+function protocol(given) {
+  if (given !== 'http/protobuf') {
+    throw new RangeError(
+      `expected http/protobuf, which collectors accept on port 4318 by default, got ${quote(given)}`,
+    );
+  }
+  return given;
+}
+
+const require = createRequire(import.meta.url);
+
+/** The exact versions that the program is tested with. @type {Readonly<Record<string, string>>} */
+const VERSIONS = require('../../package.json').peerDependencies;
+
+const COMMON = ['@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-metrics'];
+
+/**
+ * OpenTelemetry's packages are larger than all the others combined, so only users who want metrics install them.
+ *
+ * @param {{ otlp: boolean, prometheus: boolean }} wanted
+ * @throws {UsageError} with the command that installs what is missing
+ */
+function requireOtelPackages({ otlp, prometheus }) {
+  const needed = [
+    ...COMMON,
+    ...(otlp ? ['@opentelemetry/exporter-metrics-otlp-proto'] : []),
+    ...(prometheus ? ['@opentelemetry/exporter-prometheus'] : []),
+  ];
+  if (!needed.every(isInstalled)) {
+    const packages = needed.map((name) => `${name}@${VERSIONS[name]}`).join(' ');
+    throw new UsageError([
+      `metrics require OpenTelemetry's packages, which are not installed: run \`npm install --no-save ${packages}\` in the folder where you installed r2-benchmark`,
+    ]);
+  }
+}
+
+/** @param {string} name of a package */
+function isInstalled(name) {
+  try {
+    return require.resolve(name) !== '';
+  } catch {
+    return false;
+  }
 }

@@ -3,11 +3,12 @@ import { MAX_QUADS, MIN_QUADS } from '../options/values.js';
 import { meanOf, standardErrorOf, sumOf } from '../statistics/moments.js';
 import { signFlipTest } from '../statistics/sign-flip.js';
 import { bothTails, studentT } from '../statistics/student-t.js';
-import { adjustByHolm } from './holm.js';
+import { adjustByHolm } from './log-ratio.js';
 import { CONFIDENCE, verdictOf } from './verdict.js';
 
 /**
- * @import { InterleavedMetricComparison, InterleavedStage, Quad, Side } from '../model/interleaved.js'
+ * @import { InterleavedMetricComparison, InterleavedStage, Quad, QuadOrder, Side } from '../model/interleaved.js'
+ * @import { Result } from '../model/result.js'
  * @import { RatioTest } from './log-ratio.js'
  */
 
@@ -18,6 +19,29 @@ const DISAGREEMENT =
   'the t interval shows a difference but the exact sign-flip test does not, which happens when a few quads are outliers';
 
 const METRICS = figuresOf('ab').map(({ name }) => name);
+
+const TURNS_PER_QUAD = 4;
+
+/**
+ * @param {readonly { turn: { side: Side, quad: number | null }, result: Pick<Result, 'stages'> }[]} ended turns in order
+ * @returns {Quad[]} those that are complete
+ */
+export function quadsOf(ended) {
+  const measured = ended.filter(({ turn }) => turn.quad !== null);
+  return Array.from({ length: Math.floor(measured.length / TURNS_PER_QUAD) }, (_, quad) => {
+    const passes = measured
+      .slice(quad * TURNS_PER_QUAD, (quad + 1) * TURNS_PER_QUAD)
+      .map(({ turn, result }) => ({ side: turn.side, stages: result.stages.map(passStage) }));
+    return { order: /** @type {QuadOrder} */ (passes.map(({ side }) => side.toUpperCase()).join('')), passes };
+  });
+}
+
+/** @param {Result['stages'][number]} result */
+function passStage(result) {
+  const { stage, startedAt, duration, operations, failedAttempts = null } = result;
+  const metrics = Object.fromEntries(figuresOf('ab').map(({ name, value }) => [name, value(result) ?? null]));
+  return { stage, startedAt, duration, operations, failedAttempts: failedAttempts ?? 0, metrics };
+}
 
 /**
  * Decides the verdict on each stage and metric. A quad's log ratio is the mean log of its two B passes minus that of

@@ -4,13 +4,13 @@ import { Histogram } from '../model/histogram.js';
 import { meanOf } from '../statistics/moments.js';
 import { MIN_SECONDS } from '../statistics/dependent-mean.js';
 import { counted } from '../text/figures.js';
-import { Distribution } from './distribution.js';
+import { Distribution } from './quantile.js';
 import { testFailures } from './failures.js';
 import { testRatio } from './log-ratio.js';
 import { varies } from './mismatches.js';
 import { estimateQuantile, exceedancesOf, whyTooFew } from './quantile.js';
 import { estimateRate } from './rate.js';
-import { steadySeconds } from './steady-seconds.js';
+import { steadySeconds } from './rate.js';
 
 /**
  * @import { CommonOptions, KindSum, SecondResult, StageSum } from '../model/result.js'

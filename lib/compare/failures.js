@@ -1,4 +1,4 @@
-import { incompleteBeta } from '../statistics/incomplete-beta.js';
+import { incompleteBeta } from '../statistics/student-t.js';
 
 /** @import { RatioTest } from './log-ratio.js' */
 

@@ -11,7 +11,7 @@ import { meanOver } from '../workload/size-distribution.js';
  */
 
 /**
- * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'passes'> }} PricedConfig
+ * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'warmupObjects'> }} PricedConfig
  */
 
 /** R2 list prices in dollars per million operations: https://developers.cloudflare.com/r2/pricing/ */
@@ -105,7 +105,7 @@ export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, 
  */
 function pricedOperations(config) {
   const { stages, mix = [], replay, amounts } = config.load;
-  const objects = config.objects.count * (config.schedule.passes ?? 1);
+  const objects = config.objects.count + config.schedule.warmupObjects;
   const { count: prepared = objects } = replay?.prepare ?? {};
   const requests = replay && !stages.includes('replay') ? 0 : (replay?.trace.requests ?? objects);
   return [

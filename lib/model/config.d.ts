@@ -118,14 +118,16 @@ export interface ScheduleConfig {
   warmup: number;
   /** ms between two stages of a fixed duration; absent without --gap (see stage-schedule.js) */
   gap?: number;
-  /** whether other hosts, or the other side of a comparison, use the same slots; if not, stages start without delay */
+  /** whether other hosts use the same slots; if not, stages start without delay */
   sharesSlots: boolean;
   /** present if each stage steps through slots that all hosts share */
   ramp?: RampPlan;
   /** cost limit in dollars, at R2's list prices */
   maxCost?: number;
-  /** repetitions of the stages, if more than one: each uses new objects, as R2 accepts one write per key and second */
-  passes?: number;
+  /** objects that all stages use once before they are measured; 0 unless the run is a turn of a comparison */
+  warmupObjects: number;
+  /** ms for which a stage without `duration` repeats its requests, if its objects take less; 0 to use each object once */
+  minDuration: number;
 }
 
 export interface SearchConfig {

@@ -1,5 +1,5 @@
 import type { ComparedSide, MetricComparison } from './comparison.js';
-import type { CleanupResult, RequestCounts, RunFacts } from './result.js';
+import type { Result } from './result.js';
 
 // The result of comparing two setups in turns (`ab --json`). In a comparison, `before` is A and `after` is B.
 
@@ -17,8 +17,8 @@ export interface InterleavedComparison {
   margin: number;
   /** of each interval, such as 0.95 */
   confidence: number;
-  a: SetUp;
-  /** null if A was refused, so that B was not tried */
+  /** null if no turn of the side was completed */
+  a: SetUp | null;
   b: SetUp | null;
   quadsPlanned: number;
   /** completed quads in order */
@@ -27,18 +27,14 @@ export interface InterleavedComparison {
   stages: InterleavedStage[];
 }
 
-/** One setup as it was run, without secrets. */
-export interface SetUp extends RunFacts {
+/** One setup as its first turn ran, without secrets. */
+export type SetUp = Result['hosts'][number] & {
   /** value of `--a` or `--b` */
   given: string;
   bucketNames: readonly string[];
-  /** null if there was nothing to clean up */
-  cleanup: CleanupResult | null;
-  /** requests outside the stages */
-  requests: RequestCounts;
-}
+};
 
-/** Four passes in a row. */
+/** Four turns in a row. */
 export interface Quad {
   order: QuadOrder;
   passes: Pass[];
@@ -47,16 +43,7 @@ export interface Quad {
 /** In both orders, A and B have the same mean time. */
 export type QuadOrder = 'ABBA' | 'BAAB';
 
-/** A pass that is about to start. */
-export interface Turn {
-  side: Side;
-  /** zero-based; null for the warm-up passes */
-  quad: number | null;
-  /** ms for all quads; null if unknown */
-  timeLeft: number | null;
-}
-
-/** Runs all stages once with one setup. */
+/** A turn: a run of all stages with one setup. */
 export interface Pass {
   side: Side;
   stages: PassStage[];
@@ -65,9 +52,9 @@ export interface Pass {
 export interface PassStage {
   stage: string;
   /** epoch ms */
-  startedAt: number;
+  startedAt: number | null;
   /** ms */
-  duration: number;
+  duration: number | null;
   /** successful operations */
   operations: number;
   /** failed attempts, retried or not */
@@ -82,7 +69,7 @@ export interface InterleavedStage {
   failedAttempts: Record<Side, number>;
 }
 
-/** `before` and `after` are geometric means over the passes, so that `ratio` is their quotient. */
+/** `before` and `after` are geometric means over the turns, so that `ratio` is their quotient. */
 export interface InterleavedMetricComparison extends MetricComparison {
   /** natural logarithms of B ÷ A, one per quad for which it is known */
   logRatios: number[];

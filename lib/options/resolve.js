@@ -13,6 +13,12 @@ import { UsageError } from './usage-error.js';
 /** `--cores auto` uses one core per this many threads. */
 const THREADS_PER_CORE = 250;
 
+/** Objects on which a turn warms up, besides one per thread: enough for the shares of a mix. */
+const MIN_WARMUP_OBJECTS = 101;
+
+/** A turn measures each stage for at least this long. */
+const MIN_TURN_STAGE_MS = 1000;
+
 /**
  * Variables in which schedulers pass a host's index and the number of hosts. Kubernetes does not pass the number of
  * pods of an indexed Job, so our manifest sets `JOB_COMPLETIONS`.
@@ -34,11 +40,11 @@ const SCHEDULERS = Object.freeze([
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
  * @param {boolean} [context.takesSnapshots] see OutputConfig
- * @param {number} [context.passes] over all stages, each pass with its own objects; one by default
+ * @param {{ isFirst: boolean }} [context.turn] of a comparison; `isFirst`: whether it is the first one of its setting
  * @returns {Omit<Config, 'store'> & { store: Store }} frozen
  * @throws {UsageError}
  */
-export function resolve(options, { store, env, availableCores, now, random, passes, takesSnapshots = false }) {
+export function resolve(options, { store, env, availableCores, now, random, turn, takesSnapshots = false }) {
   const shard = resolveShard(options.shard, env);
   const doesRun = options.cleanup === undefined && !options.list;
   if (doesRun && shard.count > 1 && options.runId === undefined) {
@@ -58,9 +64,10 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     schedule: {
       ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'untilStable', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
-      sharesSlots:
-        options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined || passes !== undefined,
-      passes,
+      sharesSlots: options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined,
+      warmupObjects: turn === undefined ? 0 : Math.min(options.objects, threadsOf(options) + MIN_WARMUP_OBJECTS),
+      // The first turn is not measured.
+      minDuration: turn === undefined || turn.isFirst ? 0 : MIN_TURN_STAGE_MS,
     },
     // The speed of a replay is the rate of its requests.
     search: options.findPeak

@@ -283,11 +283,11 @@ const WORKLOAD = {
     check: ({ runId }, { command }) =>
       command === 'ab' &&
       runId !== undefined &&
-      !isRunId(`${runId}-a`) &&
-      '--run-id must leave room for the suffixes -a and -b',
+      !isRunId(`${runId}-a10`) &&
+      '--run-id must leave room for suffixes such as -a10',
     of: ['ab', 'quick'],
     helpOf: {
-      ab: 'name of both runs, without the suffixes -a and -b (default: date, time, random)',
+      ab: 'name of all runs, without suffixes such as -a10 (default: date, time, random)',
       sweep: 'run whose kept objects to read, with --stages that neither write nor remove',
     },
   },
@@ -382,7 +382,6 @@ const LOAD = {
     needs: [{ duration: true }, { ramp: true }],
     role: 'repeat',
     of: ['ab'],
-    helpOf: { ab: 'pause between timed stages (5s)' },
   },
 };
 
@@ -822,7 +821,11 @@ const OUTPUT = {
     help: 'send nothing to the store: print the requests, cost and least time of the run',
     detail: 'see [dry runs](../use/first-run.md#dry-runs)',
     excludes: RUNS_ONLY,
-    helpOf: { replay: 'send nothing: print what the logs contain and what a replay would cost' },
+    of: ['sweep'],
+    helpOf: {
+      replay: 'send nothing: print what the logs contain and what a replay would cost',
+      sweep: 'send nothing to the store: print the requests and the cost of all runs',
+    },
   },
   latency: {
     flag: '--latency <time>',
@@ -831,6 +834,7 @@ const OUTPUT = {
     write: formatTime,
     default: '10ms',
     needs: { dryRun: true },
+    of: ['sweep'],
   },
   live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
 };
@@ -946,7 +950,7 @@ const COMPARISON = {
     flag: '--quads <n>',
     help: 'quads of turns (ABBA or BAAB), 6 to 40',
     read: values.quadCount,
-    default: '8',
+    default: '6',
     only: ['ab'],
   },
   threads: {

@@ -1,3 +1,5 @@
+import { andMore } from '../text/figures.js';
+
 /** Problems that the user can fix before the run, one line each. */
 export class UsageError extends Error {
   /**
@@ -62,6 +64,23 @@ export class Checks {
   conclude() {
     refuseIfAny(this.#problems, this.hint);
   }
+}
+
+/**
+ * The problems of several runs.
+ *
+ * @param {readonly { label: string, problems: readonly string[] }[]} runs
+ * @returns {string[]} each problem once, with the label of the first run that has it unless all do
+ */
+export function problemsOfAll(runs) {
+  /** @type {Map<string, string[]>} */
+  const found = new Map();
+  for (const { label, problems } of runs) {
+    problems.forEach((problem) => found.set(problem, [...(found.get(problem) ?? []), label]));
+  }
+  return [...found].map(([problem, labels]) =>
+    labels.length === runs.length ? problem : `${labels[0]}: ${problem}${andMore(labels.length)}`,
+  );
 }
 
 /** For library users: writes `rangeSize` for `--range-size`, `objects` for `<objects>`. @param {string} problem */

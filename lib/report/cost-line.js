@@ -10,18 +10,19 @@ import { operationsOf } from '../operations/registry.js';
 const EXCLUDED = 'excluding retries, clean-up and requests before the stages';
 
 /**
- * @param {readonly [RunToPrice, ...RunToPrice[]]} runs with the same stages and durations
- * @returns {string | null} one line; null unless all stores are R2
+ * @param {readonly RunToPrice[]} all with the same stages and durations; runs on other stores than R2 cost nothing
+ * @returns {string | null} one line; null if no store is R2
  */
-export function costLine(...runs) {
-  const [{ schedule, search }] = runs;
-  if (!runs.every(({ store }) => hasThesePrices(store.hostname))) {
+export function costLine(...all) {
+  const runs = all.filter(({ store }) => hasThesePrices(store.hostname));
+  if (runs.length === 0) {
     return null;
   }
+  const [{ schedule, search }] = runs;
   const [classA, classB] = /** @type {const} */ (['A', 'B']).map((billed) =>
     sumOf(runs, (run) => operationsBilledAs(billed, run)),
   );
-  if (schedule.duration !== undefined || search !== null || schedule.ramp !== undefined) {
+  if (schedule.duration !== undefined || schedule.minDuration > 0 || search !== null || schedule.ramp !== undefined) {
     // Each object is written at most once; all other operations continue as long as the stages last.
     const once = runs.map((run) => ({ ...run, load: { ...run.load, stages: namesOf(run.load.stages), mix: [] } }));
     const writes = sumOf(once, (run) => operationsBilledAs('A', run));

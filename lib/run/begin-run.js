@@ -12,6 +12,7 @@ import { formatDuration } from '../text/units.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { Workers } from '../engine/workers.js'
  * @import { Config } from '../model/config.js'
+ * @import { ClockFacts, Result, UnloadedLatency } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { PreflightResult } from '../preflight/preflight.js'
  * @import { OpenRun } from './open-run.js'
@@ -157,7 +158,11 @@ async function getReady(session, startsAt) {
 
 /** @param {Session} session */
 async function measureLatencies(session) {
-  const { config, run, signal, observer, timeBudget, phases } = session;
+  const { config, run, signal, observer, timeBudget, phases, earlier } = session;
+  if (earlier !== null) {
+    session.unloaded = latenciesIn(earlier);
+    return;
+  }
   const isWanted = config.schedule.preflight || config.search !== null;
   if (!isWanted || signal.aborted) {
     return;
@@ -169,6 +174,18 @@ async function measureLatencies(session) {
     observer.notice(`Could not measure the latency with one thread: ${problem}`);
   }
   session.unloaded = latencies;
+}
+
+/**
+ * @param {Result} result
+ * @returns {Map<string, UnloadedLatency>} by the name of the operation
+ */
+function latenciesIn({ stages }) {
+  const all = stages.flatMap(({ stage, unloaded, kinds = [] }) => [
+    { operation: stage.toLowerCase(), unloaded },
+    ...kinds,
+  ]);
+  return new Map(all.flatMap(({ operation, unloaded }) => (unloaded ? [[operation, unloaded]] : [])));
 }
 
 /**
@@ -233,8 +250,11 @@ const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
  * @param {OpenRun} run
  * @param {RunObserver} observer
  * @param {AbortSignal} signal
+ * @param {ClockFacts | null} earlier the store's clock, if an earlier run has measured it
  */
-export function openRunClock({ store }, run, observer, signal) {
+export function openRunClock({ store }, run, observer, signal, earlier) {
+  const known = store.isEmbedded ? SAME_CLOCK : earlier;
+  run.clock.adjust(known?.offset ?? 0);
   const [bucket] = store.buckets;
   const storeClock = new StoreClock({
     clock: run.clock,
@@ -249,7 +269,7 @@ export function openRunClock({ store }, run, observer, signal) {
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
   /** @type {Promise<void> | null} */
-  let measured = store.isEmbedded ? Promise.resolve() : null;
+  let measured = known === null ? null : Promise.resolve();
   let watched = Promise.resolve();
   const measure = async () => {
     await storeClock.measure(untilEnd);
@@ -268,9 +288,9 @@ export function openRunClock({ store }, run, observer, signal) {
       measured.catch(() => {});
       return measured;
     },
-    facts: () => (store.isEmbedded ? SAME_CLOCK : storeClock.facts),
+    facts: () => known ?? storeClock.facts,
     /** Why the clock could not be measured; null if it is known. */
-    problem: () => (store.isEmbedded ? null : storeClock.problem),
+    problem: () => (known === null ? storeClock.problem : null),
     async stop() {
       ending.abort();
       await measured?.catch(() => {});

@@ -35,6 +35,7 @@ import { StepsPlan } from './steps-plan.js';
  * @property {number} launchedAt monotonic ms at which the process was started
  * @property {LiveCredentials} [credentials] renewable credentials; default: the store's
  * @property {() => boolean} [isShared] see Session; default: never
+ * @property {Session['earlier']} [earlier]
  */
 
 /**
@@ -42,24 +43,12 @@ import { StepsPlan } from './steps-plan.js';
  * @param {RunDeps} deps
  * @returns {Promise<RunResult>}
  */
-export function runBenchmark(config, deps) {
-  return withRun(config, deps, measure);
-}
-
-/**
- * Opens a run, checks the store, calls `work`, and leaves the buckets as they were.
- *
- * @param {Config} config
- * @param {RunDeps} deps
- * @param {(session: Session) => Promise<void>} work skipped if the run cannot begin
- * @returns {Promise<RunResult>}
- */
-export async function withRun(config, deps, work) {
+export async function runBenchmark(config, deps) {
   const session = await openSession(config, deps);
   const { run, result, runClock } = session;
   try {
     if ((await examineStore(session)) && (await beginRun(session))) {
-      await work(session);
+      await measure(session);
     }
   } catch (error) {
     result.crash = error;
@@ -80,7 +69,8 @@ export async function withRun(config, deps, work) {
  * @returns {Promise<Session>}
  */
 async function openSession(config, deps) {
-  const { clock, random, signal, identity, observer, launchedAt, credentials, isShared = () => false } = deps;
+  const { clock, random, signal, identity, observer, launchedAt, credentials } = deps;
+  const { isShared = () => false, earlier = null } = deps;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   return {
     config,
@@ -89,8 +79,9 @@ async function openSession(config, deps) {
     observer,
     launchedAt,
     isShared,
+    earlier,
     checks: new WriteChecks(run, config, signal),
-    runClock: openRunClock(config, run, observer, signal),
+    runClock: openRunClock(config, run, observer, signal, earlier?.clock ?? null),
     phases: new Phases(clock.now, observer, launchedAt),
     timeBudget: new TimeBudget(clock.now),
     // Set when the run begins.
@@ -167,6 +158,12 @@ async function listObjects(session) {
 /** @param {Session} session */
 async function measure(session) {
   const { config, run, result } = session;
+  if (config.schedule.warmupObjects > 0) {
+    if (!(await warmUp(session))) {
+      return;
+    }
+    session.firstStageAt = run.clock.now();
+  }
   const plan = planOf(planContext(session));
   try {
     await runPlan(plan, session);
@@ -174,6 +171,28 @@ async function measure(session) {
     const isKept = config.objects.keep && run.wroteObjects && config.load.replay === undefined;
     result.kept = isKept ? Math.min(run.ledger.end, plan.wholeObjects ?? Infinity) : 0;
   }
+}
+
+/**
+ * Runs all stages on a few objects of their own, so that neither connections nor code are cold when they are measured.
+ *
+ * @param {Session} session
+ * @returns {Promise<boolean>} whether all of them completed
+ */
+async function warmUp(session) {
+  const { config, observer } = session;
+  const { warmupObjects: count } = config.schedule;
+  const few = {
+    ...config,
+    objects: { ...config.objects, count },
+    load: { ...config.load, rate: undefined },
+    schedule: { ...config.schedule, duration: undefined, minDuration: 0 },
+  };
+  const unseen = { ...observer, stageStarts() {}, second() {}, progress() {}, snapshot() {}, stage() {} };
+  const warming = { ...session, config: few, observer: unseen };
+  const isWarm = await runPlan(new StagesPlan(planContext(warming), config.objects.count), warming);
+  session.result.stages = [];
+  return isWarm;
 }
 
 /**

@@ -115,10 +115,10 @@ function windowsOf({ search, load: { threads }, schedule: { ramp, duration } }) 
  * @returns {Row}
  */
 function rowOf(stage, config, latency) {
-  const { objects, load, schedule } = config;
+  const { objects, load } = config;
   const { threads, rate, amounts, multipart } = load;
   const windows = windowsOf(config);
-  const once = operationsFor(stage, objects.count * (schedule.passes ?? 1), config);
+  const once = operationsFor(stage, objects.count, config);
   const operations = windows === null || stage.removes ? once : mostIn(windows, stage, once, config, latency);
   const parts = stage.kinds.some(({ operation }) => operation.canTakeParts) ? requestsForEach(config) : 1;
   const total = sumOf(stage.kinds.map(({ weight }) => weight));
@@ -194,8 +194,8 @@ function pages(keys) {
 }
 
 /** @param {Config} config */
-function storedBytes({ objects, load, schedule }) {
-  const written = writesObjects(load.stages) ? objects.count * (schedule.passes ?? 1) : 0;
+function storedBytes({ objects, load }) {
+  const written = writesObjects(load.stages) ? objects.count : 0;
   const copies = operationsOfRun(load).some((operation) => operation.copies) ? 2 : 1;
   return written * copies * averageSize(objects);
 }

@@ -185,9 +185,9 @@ export async function openRun(config, context) {
   return run;
 }
 
-/** The number of local indices. Existing objects need none, and each pass needs its own. @param {Config} config */
-function indicesOf({ objects: { count, existing }, schedule: { passes = 1 } }) {
-  return existing === undefined ? count * passes : 0;
+/** The number of local indices. Existing objects need none. @param {Config} config */
+function indicesOf({ objects: { count, existing }, schedule: { warmupObjects } }) {
+  return existing === undefined ? count + warmupObjects : 0;
 }
 
 /**

@@ -24,24 +24,24 @@ import { openTarget } from '../store/target.js';
  * @param {() => number} deps.random uniform in [0, 1)
  * @param {Invocation} [deps.invocation] see hintFor
  * @param {boolean} [deps.takesSnapshots] see OutputConfig
- * @param {number} [deps.passes] see resolve; the caller then checks the cost of all of them
+ * @param {{ isFirst: boolean }} [deps.turn] see resolve
  * @param {GivenStore} [deps.store] overrides the store from the options and the environment
  * @param {AbortSignal} [deps.signal] see openTarget
  * @param {Target} [deps.target] that is already open
  * @returns {Promise<{ target: Target, config: Config }>} the caller must close the target
  * @throws {UsageError} with every problem
  */
-export async function prepareRun(asked, { env, now, random, takesSnapshots, passes, target: given, ...context }) {
+export async function prepareRun(asked, { env, now, random, takesSnapshots, turn, target: given, ...context }) {
   const checks = new Checks();
   const options = asked.replay === undefined ? asked : await trafficOf(asked, env);
   const target = given ?? (await checks.run(() => openTarget(options, env, context)));
   try {
     const store = target?.store ?? null;
-    const resolving = { store, env, now, random, passes, takesSnapshots, availableCores: availableCores() };
+    const resolving = { store, env, now, random, turn, takesSnapshots, availableCores: availableCores() };
     const config = await checks.run(() => resolve(options, resolving));
     const { threads = 1 } = options;
     await checks.run(() => checkFileLimit(config?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
-    if (config?.store && passes === undefined) {
+    if (config?.store) {
       await checks.run(() => checkCost(/** @type {Config} */ (config)));
       await checks.run(() => checkBatches(/** @type {Config} */ (config)));
     }
@@ -68,7 +68,7 @@ async function trafficOf(given, env) {
  * @param {Parameters<typeof fileLimitProblem>[0]} run
  * @throws {UsageError} if the run needs more open files than the host allows
  */
-export function checkFileLimit(run) {
+function checkFileLimit(run) {
   const problem = fileLimitProblem(run, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);

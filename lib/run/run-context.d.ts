@@ -1,5 +1,7 @@
 import type { RunObserver } from '../model/run-events.js';
+import type { Result } from '../model/result.js';
 import type { Invocation } from '../store/environment.js';
+import type { Target } from '../store/target.js';
 
 /** What a run gets besides its options. */
 export interface RunContext {
@@ -13,4 +15,11 @@ export interface RunContext {
   ownsProcess?: boolean;
   /** how the user calls a program: problems then name the options of its command line */
   invocation?: Invocation;
+  /** a store that is open already, and stays open */
+  target?: Target;
+  /**
+   * makes the run a turn of a comparison: it warms up, measures each stage for at least a second, and takes over
+   * preflight, latencies and clock from an earlier turn of the same setting
+   */
+  turn?: { earlier: Result | null };
 }

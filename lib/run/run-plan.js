@@ -119,11 +119,12 @@ async function runSlots({ name }, plan, session) {
 async function runPlanned({ slot, ending }, plan, done, session) {
   const { config, run, observer, signal } = session;
   const { costs } = run;
+  const isTimed = config.schedule.duration !== undefined || config.schedule.minDuration > 0;
   const operations = slot.stage.kinds.map(({ operation }) => operation.name);
   const unpaid = new AbortController();
   const endIfUnpaid = (/** @type {number} */ nextSecond) => {
-    // Without a duration, the cost was known before the run. A search limits its own steps.
-    if (config.schedule.duration !== undefined && !costs.affords(nextSecond, run.ledger.count)) {
+    // Without time limits, the cost was known before the run. A search limits its own steps.
+    if (isTimed && !costs.affords(nextSecond, run.ledger.count)) {
       unpaid.abort();
     }
   };

@@ -43,16 +43,23 @@ export async function run(options, context = {}) {
  * @param {Readonly<Record<string, unknown>>} options
  * @param {RunContext} context
  */
-async function runWith({ store, ...options }, { signal, on = {}, env = process.env, ownsProcess = false, invocation }) {
+async function runWith({ store, ...options }, context) {
+  const { signal, on = {}, env = process.env, ownsProcess = false, invocation, target: open, turn } = context;
+  const earlier = turn?.earlier ?? null;
   const clock = new Clock();
   const launchedAt = ownsProcess ? LAUNCHED_AT : clock.now();
   const values = readValues(options, store);
   const random = Math.random;
-  const { target, config } = await prepareRun(values, {
-    ...{ env, now: clock.epochNow(), random, invocation, signal },
-    store: typeof store === 'object' ? /** @type {GivenStore} */ (store) : undefined,
-    takesSnapshots: on.snapshot !== undefined,
-  });
+  const { target, config } = await prepareRun(
+    { ...values, preflight: values.preflight && earlier === null },
+    {
+      ...{ env, now: clock.epochNow(), random, invocation, signal },
+      store: typeof store === 'object' ? /** @type {GivenStore} */ (store) : undefined,
+      takesSnapshots: on.snapshot !== undefined,
+      target: open,
+      turn: turn && { isFirst: earlier === null },
+    },
+  );
   const cpu = { isShared: !ownsProcess };
   const ending = new AbortController();
   /** The first error of a listener. @type {unknown} */
@@ -75,7 +82,9 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
     }
     target.warnings.forEach((warning) => observer.warning(warning));
     [...target.notices, ...noticesOfLoad(values, config)].forEach((notice) => observer.notice(notice));
-    target.renewal?.start({ epochNow: clock.epochNow, notice: (message) => observer.warning(message) });
+    if (open === undefined) {
+      target.renewal?.start({ epochNow: clock.epochNow, notice: (message) => observer.warning(message) });
+    }
     target.failure?.catch((error) => {
       lost ??= error;
       observer.warning(error.message);
@@ -91,6 +100,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
       signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
       credentials: target.renewal?.credentials,
       isShared: () => cpu.isShared,
+      earlier,
     });
     ran.crash ??= failure;
     if (lost !== null) {
@@ -103,7 +113,7 @@ async function runWith({ store, ...options }, { signal, on = {}, env = process.e
   } finally {
     underWay.delete(cpu);
     clock.close();
-    await target.close();
+    await (open === undefined ? target.close() : undefined);
   }
 }
 

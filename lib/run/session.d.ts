@@ -1,7 +1,7 @@
 import type { Workers } from '../engine/workers.js';
 import type { Config } from '../model/config.js';
 import type { RunObserver } from '../model/run-events.js';
-import type { RunResult, UnloadedLatency } from '../model/result.js';
+import type { Result, RunResult, UnloadedLatency } from '../model/result.js';
 import type { TimeBudget } from '../preflight/unloaded-latency.js';
 import type { WriteChecks } from '../preflight/write-checks.js';
 import type { OpenRun } from './open-run.js';
@@ -20,6 +20,8 @@ export interface Session {
   /** limits the time before the stages */
   timeBudget: TimeBudget;
   checks: WriteChecks;
+  /** an earlier turn of the same setting, whose preflight, latencies and clock still hold; null if there is none */
+  earlier: Result | null;
   /** monotonic ms at which the process was started */
   launchedAt: number;
   /** whether other work might run in this process, so that its CPU time is not the run's alone */

@@ -23,7 +23,7 @@ import { stageTimes } from './stage-schedule.js';
  * @import { SecondCount, StabilityResult, StageResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, SlotEnding, StagePlan } from './plan.js'
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */
 
@@ -32,13 +32,6 @@ const OBJECTS_MARGIN = 1.5;
 
 /** Notice given of an early stop: enough for every worker to see it in time, even one that is slightly late. */
 const EARLY_STOP_LEAD_MS = 3 * CHECK_INTERVAL_MS;
-
-/**
- * @typedef {object} Pass one run of all stages
- * @property {number} firstObject localIndex of its first object
- * @property {(index: number, earliest: number) => StageTime} timeOf when the stage with that index runs; `earliest` in
- *   monotonic ms
- */
 
 /**
  * @typedef {object} Left state that one stage passes to the next
@@ -51,23 +44,19 @@ const EARLY_STOP_LEAD_MS = 3 * CHECK_INTERVAL_MS;
 /** @implements {Plan} */
 export class StagesPlan {
   #context;
-  #pass;
+  #firstObject;
+  #timeOf;
   /** @type {Left} */
   #left;
 
   /**
    * @param {PlanContext} context
-   * @param {Pass} [pass]
+   * @param {number} [firstObject] localIndex
    */
-  constructor(
-    context,
-    pass = {
-      firstObject: 0,
-      timeOf: stageTimes(context.config.schedule, context.firstStageAt, context.clock.now),
-    },
-  ) {
+  constructor(context, firstObject = 0) {
     this.#context = context;
-    this.#pass = pass;
+    this.#firstObject = firstObject;
+    this.#timeOf = stageTimes(context.config.schedule, context.firstStageAt, context.clock.now);
     const { count: objects } = context.config.objects;
     this.#left = { objects, mayRewriteFrom: -Infinity, hasRewritten: false, exhaustedStage: null };
   }
@@ -80,9 +69,9 @@ export class StagesPlan {
   stage(stage, index) {
     const { mayRewriteFrom, hasRewritten } = this.#left;
     const earliest = stage.rewrites || stage.replaces || hasRewritten ? mayRewriteFrom : -Infinity;
-    const { startsAt, slot } = this.#pass.timeOf(index, earliest);
+    const { startsAt, slot } = this.#timeOf(index, earliest);
     const time = { startsAt: Math.max(startsAt, earliest), slot };
-    return new StageInOneSlot(stage, time, this.#pass.firstObject, this.#left, this.#context);
+    return new StageInOneSlot(stage, time, this.#firstObject, this.#left, this.#context);
   }
 }
 
@@ -95,8 +84,9 @@ class StageInOneSlot {
   #context;
   #limit;
   #slot;
+  #repeats;
   /** @type {EarlyStop | undefined} */
-  #ending;
+  #stop;
   /** @type {FinishedSlot | null} */
   #ran = null;
 
@@ -118,9 +108,11 @@ class StageInOneSlot {
     // With a time limit, a stage cycles through its objects until the time is over, except that a stage that writes or
     // copies takes each object only once. Removal has no time limit, because all objects must be removed.
     this.#limit = stage.removes ? null : time.slot;
-    const cycles = this.#limit !== null && !(stage.creates || stage.copies);
+    const isOnce = stage.creates || stage.copies || stage.removes;
+    this.#repeats = time.slot === null && config.schedule.minDuration > 0 && !isOnce;
+    const cycles = this.#repeats || (this.#limit !== null && !(stage.creates || stage.copies));
     const most = this.#limit === null ? undefined : config.schedule.maxOperations;
-    const load = loadOf(config, time.slot !== null, stage, { first, count });
+    const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
     this.#slot = { stage, load, range: { first, count, cycles, most }, limit: this.#limit };
     this.startsAt = time.startsAt;
     const wait = time.startsAt - clock.now();
@@ -141,8 +133,24 @@ class StageInOneSlot {
       return null;
     }
     const { config, clock } = this.#context;
-    this.#ending = earlyStopOf(config, clock, this.#limit);
-    return { slot: this.#slot, ending: this.#ending };
+    this.#stop = earlyStopOf(config, clock, this.#limit);
+    return { slot: this.#slot, ending: this.#repeats ? this.#atLeast(config.schedule.minDuration) : this.#stop };
+  }
+
+  /**
+   * @param {number} minDuration ms
+   * @returns {SlotEnding} that closes the slot once all objects were used and the time is over
+   */
+  #atLeast(minDuration) {
+    const { clock } = this.#context;
+    const count = operationsFor(this.#stage, this.#objects, this.#context.config);
+    return {
+      progress(done, startedAt, budget) {
+        if (done >= count && clock.now() - startedAt >= minDuration) {
+          budget.close();
+        }
+      },
+    };
   }
 
   /** @param {FinishedSlot | null} ran */
@@ -163,7 +171,7 @@ class StageInOneSlot {
   /** @returns {Conclusion} */
   conclude() {
     const { outcome, budget } = /** @type {FinishedSlot} */ (this.#ran);
-    const stability = this.#ending?.result();
+    const stability = this.#stop?.result();
     const result = stageResults(this.#stage, this.#objects, this.#context).of({
       outcome,
       load: this.#slot.load,
@@ -305,19 +313,19 @@ function threadsOf(kinds, { load: { threads, amounts } }) {
 
 /**
  * @param {Config} config
- * @param {boolean} isTimed whether the stages of the run have a fixed duration
+ * @param {boolean} mayCycle whether the stages of the run may use their objects again
  * @param {Stage} stage
  * @param {{ first: number, count: number }} range of the stage's objects
  * @returns {Load}
  */
-function loadOf(config, isTimed, stage, { first, count: objects }) {
+function loadOf(config, mayCycle, stage, { first, count: objects }) {
   const { kinds, replaces, rewrites } = stage;
   const { size, sizes } = config.objects;
   const { access, timeout } = config.load;
   const threads = threadsOf(kinds, config);
   const { warmup } = config.schedule;
   // In all other cases, each object is read only once, so there are no repeated reads to count.
-  const mayRepeat = isTimed || access !== undefined;
+  const mayRepeat = mayCycle || access !== undefined;
   const distinguishesRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
   return {
     threads,

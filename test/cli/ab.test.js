@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { FROM_CLONE } from '../../lib/store/environment.js';
-import { prepareSides } from '../../lib/cli/prepare-sides.js';
-import { linesOfSides } from '../../lib/cli/sides.js';
+import { problemsOfAll } from '../../lib/options/usage-error.js';
+import { prepareCells } from '../../lib/series/prepare-cells.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /** @import { AbOptions } from '../../lib/cli/command-line.js' */
@@ -51,7 +51,7 @@ describe('the command line of ab', () => {
       ...shared,
       ...{ threads: 10, size: 1024, client: 'direct', keepAlive: false, envFile: 'b c.env' },
     });
-    assert.deepEqual([quads, margin], [8, 0.03]);
+    assert.deepEqual([quads, margin], [6, 0.03]);
     assert.deepEqual(b.words, ['--threads', '10', '--no-keep-alive', '--env-file', 'b c.env']);
   });
 
@@ -84,7 +84,7 @@ describe('the command line of ab', () => {
       'ab requires write in --stages: each turn has its own objects',
     ]);
     const [problem] = problemsOf('100', '4', '--local', '--run-id', 'x'.repeat(63), '--a', '', '--b', '');
-    assert.match(problem, /^--run-id must leave room for the suffixes -a and -b/);
+    assert.match(problem, /^--run-id must leave room for suffixes such as -a10/);
   });
 
   test('rejects list if a page would show what earlier turns left', () => {
@@ -103,22 +103,15 @@ describe('the command line of ab', () => {
   });
 
   test('problems of both sides are reported as common', () => {
-    assert.deepEqual(linesOfSides(['one', 'two'], ['two', 'three']), ['two', 'A: one', 'B: three']);
+    const sides = [
+      { label: 'A', problems: ['one', 'two'] },
+      { label: 'B', problems: ['two', 'three'] },
+    ];
+    assert.deepEqual(problemsOfAll(sides), ['A: one', 'two', 'B: three']);
   });
 });
 
 describe('before anything is written, ab refuses', () => {
-  test('more objects than memory allows, over all turns', async (t) => {
-    const folder = await folderWith(t, {
-      'store.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=127.0.0.1\nS3_PORT=1\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
-    });
-    const sides = ['--a', '', '--b', '', '--quads', '40', '--env-file', `${folder}/store.env`];
-    const problem = '<objects>: 162 turns with 1543210 each would take too much memory: expected at most 1543209';
-    const tooMany = await runInProcess(['ab', '1543210', '2', ...sides], {});
-    assert.equal(tooMany.status, 2);
-    assert.ok(tooMany.stderr.includes(`error: ${problem} with --quads 40, or fewer quads\n`), tooMany.stderr);
-  });
-
   test('without leaving anything of A open when opening B fails', { timeout: 10_000 }, async (t) => {
     const childProcesses = () => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap');
     const broken = new Error('broken');
@@ -133,12 +126,24 @@ describe('before anything is written, ab refuses', () => {
       return 1e9;
     });
     const { signal } = new AbortController();
-    const host = { env: {}, now: 0, random: Math.random, invocation: FROM_CLONE, signal };
-    const options = read('10', '2', '--local', '--a', '', '--b', '--faults latency=1ms');
-    await assert.rejects(prepareSides(options, host), broken);
+    const context = { env: {}, now: 0, random: Math.random, invocation: FROM_CLONE, signal, areTurns: true };
+    const { a, b } = read('10', '2', '--local', '--a', '', '--b', '--faults latency=1ms');
+    const cells = [a, b].map(({ options }, index) => ({ label: 'AB'[index], options: { ...options.given } }));
+    await assert.rejects(prepareCells(cells, context), broken);
     assert.equal(openWithA, 1);
     while (childProcesses().length > 0) {
       await setImmediate();
     }
+  });
+
+  test('a cost above the limit', async (t) => {
+    const folder = await folderWith(t, {
+      'r2.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=x.r2.cloudflarestorage.com\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
+    });
+    const given = ['ab', '1000', '4', '--a', '', '--b', '', '--max-cost', '0.1', '--env-file', `${folder}/r2.env`];
+    const { status, stderr } = await runInProcess(given, {});
+    assert.equal(status, 2);
+    // 26 turns of 1,105 writes at $4.50 per million, and of 2,210 reads and stats at $0.36 per million, with two lists.
+    assert.match(stderr, /^error: --max-cost: all turns would cost at least \$0\.1501 at R2's list prices/m);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dryRunLines } from '../../lib/cli/dry-run.js';
+import { runInProcess } from '../helpers/command.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 test('a dry run shows requests by class, cost and time at 80 columns', () => {
@@ -11,4 +12,15 @@ test('a dry run shows requests by class, cost and time at 80 columns', () => {
     lines.join('\n'),
   );
   assert.match(lines.join('\n'), /^Write +10000 +10000 +- +- +156\.3 +1\.0s$/m);
+});
+
+test('a dry run of a sweep sums the most that all of its runs send', async () => {
+  const load = ['100', '2', '--local', '--stages', 'write,read', '--duration', '1s', '--no-preflight'];
+  const varied = ['--vary', 'threads=1,2', '--repeat', '2', '--seed', '3'];
+  const { status, stdout } = await runInProcess(['sweep', ...load, ...varied, '--dry-run', '--latency', '20ms'], {});
+  assert.equal(status, 0);
+  assert.match(stdout, /^2 cells \(2 × threads\), 2 runs each, in random order \(--seed 3\)\n4 runs to make/m);
+  // In a second, a thread starts at most 51 requests of 20 ms. Two threads could write more than the 100 objects.
+  assert.match(stdout, /^Write +302 +302 /m);
+  assert.match(stdout, /^Read +306 +- +306 /m);
 });

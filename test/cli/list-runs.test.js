@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatListing } from '../../lib/cli/list-runs.js';
+import { formatListing } from '../../lib/cli/cleanup.js';
 import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { load, loadingProblem } from '../../lib/cli/load.js';
+import { load, loadingProblem } from '../../lib/cli/start.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 
 test('returns a loaded module unchanged', async () => {

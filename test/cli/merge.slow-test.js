@@ -71,7 +71,7 @@ for (const args of [[OLD_LOG], ['--help']]) {
     const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    assert.deepEqual({ stderr, status }, { stderr: '', status: 141 });
+    assert.deepEqual({ stderr, status }, { stderr: 'stdout was closed\n', status: 141 });
   });
 }
 
@@ -81,7 +81,7 @@ test('reports a full disk in one line', { skip: !existsSync('/dev/full') && 'nee
   closeSync(full);
   const stderrStream = /** @type {Readable} */ (child.stderr);
   const [stderr, [status]] = await Promise.all([text(stderrStream), once(child, 'exit')]);
-  assert.match(stderr, /^error: the output cannot be written: ENOSPC.*\n$/);
+  assert.match(stderr, /^error: stdout cannot be written: ENOSPC.*\n$/);
   assert.equal(status, 1);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readOtlpSettings } from '../../lib/cli/otlp-settings.js';
+import { readOtlpSettings } from '../../lib/cli/telemetry.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 
 /**

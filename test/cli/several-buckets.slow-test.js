@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
-import { main as peakPerformance } from '../../lib/cli/merge.js';
-import { CALLED_IN_CLONE, dotEnvOf, startCommand } from '../helpers/command.js';
+import { dotEnvOf, runInProcess, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
@@ -32,12 +30,7 @@ test(`names the slow one of four buckets, on two cores and in a merge`, async (t
     const rates = buckets.reduce((/** @type {number} */ sum, /** @type {any} */ bucket) => sum + bucket.average, 0);
     assert.ok(Math.abs(rates - average) < 1e-6, `${rates} instead of ${average}`);
   }
-  const stdout = new PassThrough();
-  await peakPerformance(
-    [file],
-    {},
-    { ...CALLED_IN_CLONE, stdin: Readable.from([]), stdout, stderr: new PassThrough() },
-  );
-  const summary = String(stdout.read()).match(/^ {2}Buckets +bucket bucket-3 is slower than the others: p50 /gm);
+  const { stdout } = await runInProcess(['merge', file], {});
+  const summary = stdout.match(/^ {2}Buckets +bucket bucket-3 is slower than the others: p50 /gm);
   assert.equal(summary?.length, 4);
 });

@@ -125,7 +125,10 @@ describe('sweep', { concurrency: 2 }, () => {
     const endpoint = await startTestEndpoint(t);
     const refused = await runCommand(t, ['sweep', '50', '4', '--vary', 'buckets=1,3'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(refused, 2);
-    assert.match(refused.stderr, /^error: --vary buckets: expected at most 2, the number of buckets .*, got 3$/m);
+    assert.match(
+      refused.stderr,
+      /^error: buckets=3: --vary buckets: expected at most 2, the number of buckets .*, got 3$/m,
+    );
   });
 
   test('searches the capacity in each cell', async (t) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compareQuads } from '../../lib/compare/compare-quads.js';
 import { MAX_QUADS, MIN_QUADS } from '../../lib/options/values.js';
-import { quadOrders } from '../../lib/run/quad-orders.js';
+import { quadOrders } from '../../lib/series/series.js';
 import { chance } from '../helpers/chance.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { adjustByHolm } from '../../lib/compare/holm.js';
+import { adjustByHolm } from '../../lib/compare/log-ratio.js';
 
 test('it matches a textbook example', () => {
   // 4 × 0.005, 3 × 0.01, 2 × 0.03, and the last one no less.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareAll } from '../../lib/compare/side-by-side.js';
+import { compareAll } from '../../lib/compare/compare-results.js';
 import { runsApart } from '../../lib/merge/runs-apart.js';
 import { formatSideBySide } from '../../lib/report/compare-text.js';
 import { sideBySidePage } from '../../lib/report/html/comparison-page.js';

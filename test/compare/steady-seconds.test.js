@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { steadySeconds } from '../../lib/compare/steady-seconds.js';
+import { steadySeconds } from '../../lib/compare/rate.js';
 import { STARTED, stageOf } from './results.js';
 
 /** @import { StageSum } from '../../lib/model/result.js' */

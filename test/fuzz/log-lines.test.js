@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { main } from '../../lib/cli/merge.js';
 import { MAX_LINE_LENGTH, parseLine } from '../../lib/log/lines.js';
 import { cases } from '../helpers/cases.js';
-import { CALLED_IN_CLONE } from '../helpers/command.js';
+import { runInProcess } from '../helpers/command.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { assertCivil } from './civil.js';
 
@@ -79,15 +78,8 @@ function damage(original, changes) {
 }
 
 /** @param {Uint8Array | string} log */
-async function aggregate(log) {
-  const outputs = { stdin: Readable.from([Buffer.from(log)]), stdout: new PassThrough(), stderr: new PassThrough() };
-  const read = (/** @type {PassThrough} */ stream) => stream.setEncoding('utf8').toArray();
-  const texts = Promise.all([read(outputs.stdout), read(outputs.stderr)]);
-  const status = await main(['-', '--csv', '-'], {}, { ...CALLED_IN_CLONE, ...outputs });
-  outputs.stdout.end();
-  outputs.stderr.end();
-  const [stdout, stderr] = (await texts).map((parts) => parts.join(''));
-  return { status, stdout, stderr };
+function aggregate(log) {
+  return runInProcess(['merge', '-', '--csv', '-'], {}, Readable.from([Buffer.from(log)]));
 }
 
 test('a line that almost matches is refused in linear time', () => {

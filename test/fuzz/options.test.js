@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
-import { main as peak } from '../../lib/cli/merge.js';
 import { cases } from '../helpers/cases.js';
-import { CALLED_IN_CLONE, runInProcess, bufferedIn } from '../helpers/command.js';
+import { runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 
 // Any argument may be the name of a file to write.
@@ -115,9 +113,7 @@ test('merge also refuses meaningless arguments', async () => {
   const harmless = names.map((name) => `/dev/null/${name.replaceAll('/', '')}`);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(flags, harmless), { maxLength: 6 }), async (argv) => {
-      const outputs = { stdin: new PassThrough().end(), stdout: new PassThrough(), stderr: new PassThrough() };
-      const status = await peak(argv, {}, { ...CALLED_IN_CLONE, ...outputs });
-      const [stdout, stderr] = [outputs.stdout, outputs.stderr].map(bufferedIn);
+      const { status, stdout, stderr } = await runInProcess(['merge', ...argv], {});
       assert.ok([0, 1, 2].includes(status), stderr);
       assert.doesNotMatch(stdout + stderr, /^ {4}at |something unexpected/m);
       assert.ok(status === 0 || stderr !== '');

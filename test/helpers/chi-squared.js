@@ -1,4 +1,4 @@
-import { logGamma } from '../../lib/statistics/log-gamma.js';
+import { logGamma } from '../../lib/statistics/student-t.js';
 
 const PRECISION = 1e-14;
 

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'dotenv';
 import { main } from '../../lib/cli/main.js';
@@ -14,7 +14,6 @@ import { isResult, resultFrom } from './result-schema.js';
  * @import { TestEndpoint } from './local-s3.js'
  * @import { Outcome } from './outcome.js'
  * @import { ChildProcess } from 'node:child_process'
- * @import { Readable } from 'node:stream'
  * @import { TestContext } from 'node:test'
  */
 
@@ -203,26 +202,21 @@ export async function runCommand(t, parameters, options) {
  * @param {readonly string[]} parameters
  * @param {Record<string, string>} env
  */
-export async function runInProcess(parameters, env) {
+export async function runInProcess(parameters, env, stdin = Readable.from([])) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const streams = Object.assign(new EventEmitter(), {
+    stdin,
     stdout,
     stderr,
     ...CALLED_IN_CLONE,
   });
+  const texts = [stdout, stderr].map((stream) => stream.setEncoding('utf8').toArray());
   // The program sets an environment variable.
   const status = await main(parameters, { ...env }, /** @type {any} */ (streams));
-  return { status, stdout: bufferedIn(stdout), stderr: bufferedIn(stderr) };
-}
-
-/** One call of read() returns everything up to Node 24, and one chunk since. @param {Readable} stream */
-export function bufferedIn(stream) {
-  let text = '';
-  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) {
-    text += chunk;
-  }
-  return text;
+  [stdout, stderr].forEach((stream) => stream.end());
+  const [out, err] = (await Promise.all(texts)).map((parts) => parts.join(''));
+  return { status, stdout: out, stderr: err };
 }
 
 /**

@@ -1,7 +1,5 @@
-import { turnsOf } from '../../lib/run/quad-orders.js';
-
 /**
- * @import { Quad, QuadOrder } from '../../lib/model/interleaved.js'
+ * @import { Quad, QuadOrder, Side } from '../../lib/model/interleaved.js'
  * @import { chance } from './chance.js'
  */
 
@@ -25,7 +23,8 @@ export function simulateQuads({ orders, ratio = 1, drift = () => 1, noise = 0, r
   const passes = 4 * orders.length;
   return orders.map((order, quad) => ({
     order,
-    passes: turnsOf(order).map((side, turn) => {
+    passes: [...order].map((letter, turn) => {
+      const side = /** @type {Side} */ (letter.toLowerCase());
       const ofSide = side === 'a' ? 1 : logRatios === undefined ? ratio : Math.exp(logRatios[quad]);
       const level = LEVEL * ofSide * drift((4 * quad + turn) / (passes - 1));
       const figure = () => level * Math.exp(noise * (random?.normal() ?? 0));

@@ -182,13 +182,12 @@ test('hosts of a common ramp need a common start', () => {
   }
 });
 
-test('stages keep common slots if hosts or sides of a comparison share them', () => {
+test('stages keep common slots if hosts share them', () => {
   const { options } = /** @type {{ options: CommandLine }} */ (
     readCommandLine(['10', '1', '--duration', '5s'], OUTPUTS)
   );
   const context = { store, env: {}, availableCores: 1, now: 0, random: () => 0 };
   assert.equal(resolve(options, context).schedule.sharesSlots, false);
-  assert.equal(resolve(options, { ...context, passes: 3 }).schedule.sharesSlots, true);
   for (const shared of ['--start-at next:60s', '--run-id r --shard 0/2']) {
     assert.equal(resolved(`10 1 --duration 5s ${shared}`).schedule.sharesSlots, true, shared);
   }

@@ -19,7 +19,6 @@ import { stageOutcome } from '../helpers/stage-outcome.js';
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { RunResult } from '../../lib/model/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
- * @import { Pass } from '../../lib/run/stages-plan.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -69,8 +68,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       /** @type {unknown} */ ({ ...parts, unloaded: new Map(), workers: cores, firstStageAt, result })
     );
   const run = (startsAt = clock.now()) => runPlan(...planOf(session(startsAt)));
-  const pass = (/** @type {Pass} */ given) => runPlan(...planOf(session(0), given));
-  return { time, tasks, events, result, run, pass, costs };
+  return { time, tasks, events, result, run, costs };
 }
 
 /**
@@ -84,11 +82,10 @@ function claim({ budget }, count) {
 
 /**
  * @param {Session} session
- * @param {Pass} [pass]
  * @returns {Parameters<typeof runPlan>}
  */
-function planOf(session, pass) {
-  return [new StagesPlan(planContext(session), pass), session];
+function planOf(session) {
+  return [new StagesPlan(planContext(session)), session];
 }
 
 /** @param {number} milliseconds */
@@ -116,20 +113,27 @@ test('stages run one after the other, each over all objects once', async (t) => 
   );
 });
 
-test('a pass has its own objects and times, and reports whether all of its stages completed', async (t) => {
-  const { time, tasks, pass } = prepare(t, { objects: 50, stages: ['write', 'read'] }, async (task) => {
-    claim(task, 40);
-    await wait(100);
+test('a turn repeats requests for its minimum time, but uses each object at least once, and writes none twice', async (t) => {
+  /** @type {string[]} */
+  const closed = [];
+  const overrides = { objects: 50, stages: ['write', 'read'], minDuration: SECOND };
+  const { time, tasks, run } = prepare(t, overrides, async (task, hooks) => {
+    const budget = new Budget(task.budget);
+    claim(task, 50);
+    for (const [done, milliseconds] of [
+      [40, 1100],
+      [60, 300],
+    ]) {
+      await wait(milliseconds);
+      hooks.progress(done, /** @type {any} */ ({ moved: 0 }));
+      closed.push(`${task.stage.name} ${done} ${budget.isClosed}`);
+    }
   });
-  const startsAt = time.clock.now();
-  const timeOf = (/** @type {number} */ index) => ({ startsAt: startsAt + 700 * index, slot: null });
-  assert.equal(await time.until(pass({ firstObject: 150, timeOf })), true);
+  await time.until(run());
+  assert.deepEqual(closed, ['Write 40 false', 'Write 60 false', 'Read 40 false', 'Read 60 true']);
   assert.deepEqual(
-    tasks.map(({ at, budget: { first, objects } }) => ({ at, first, objects })),
-    [
-      { at: 0, first: 150, objects: 50 },
-      { at: 700, first: 150, objects: 40 },
-    ],
+    tasks.map(({ budget: { cycles } }) => cycles),
+    [false, true],
   );
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isVariable, readVariables } from '../../lib/series/variables.js';
+import { isVariable, readVariables } from '../../lib/series/sweep-plan.js';
 
 describe('--vary', () => {
   test('takes options, arguments and buckets, with the numbers that their values stand for', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { incompleteBeta } from '../../lib/statistics/incomplete-beta.js';
+import { incompleteBeta } from '../../lib/statistics/student-t.js';
 
 /** Multiples of 2^-20, whose complements to 1 are exact. */
 const share = fc.integer({ min: 0, max: 2 ** 20 }).map((part) => part / 2 ** 20);

@@ -15,9 +15,9 @@ const REFRESH_MS = 500;
  *
  * @param {Pick<Screen, 'err' | 'live' | 'isLive'>} terminal
  * @param {{ now: () => number, before: number, total: number, quiet: boolean }} options `now` in monotonic ms;
- *   `before`: runs of `total` that an earlier sweep made
+ *   `before`: runs of `total` that were made earlier
  */
-export function sweepProgress(terminal, { now, before, total, quiet }) {
+export function seriesProgress(terminal, { now, before, total, quiet }) {
   const screen = quiet ? { err() {}, live() {}, isLive: false } : terminal;
   const startedAt = now();
   let endedAt = startedAt;
