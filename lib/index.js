@@ -2,10 +2,10 @@ import { isObject } from './model/check-schema.js';
 import { InputError } from './model/input-bounds.js';
 import { isResult } from './model/read-result.js';
 import { UsageError, inCode, refuseIfAny } from './options/usage-error.js';
-import { RunError } from './run/run-error.js';
-import { ThresholdError } from './thresholds/threshold-error.js';
+import { RunError } from './run/run.js';
+import { ThresholdError } from './thresholds/evaluate.js';
 import { evaluateThresholds } from './thresholds/evaluate.js';
-import { stagesOf } from './thresholds/asserted-run.js';
+import { stagesOf } from './thresholds/read-thresholds.js';
 import { readThresholds } from './thresholds/read-thresholds.js';
 
 /**

@@ -1,8 +1,6 @@
-import { percent, rounded } from '../text/figures.js';
-
 /** @import { BucketSum } from '../model/result.js' */
 
-/** Medians and shares from fewer operations are unreliable. */
+/** Medians from fewer operations are unreliable. */
 const MIN_OPERATIONS = 100;
 
 /**
@@ -15,86 +13,28 @@ const SLOWER = 1.5;
 /** A smaller difference may come from delays in the client. */
 const MIN_DIFFERENCE_MS = 1;
 
-/** Fewer failed attempts, or a smaller share of them, can be due to chance. */
-const MIN_FAILED = 10;
-const MIN_FAILED_SHARE = 0.01;
-
-/** A bucket counts as failing more often if its share of failed attempts is at least this many times the others'. */
-const MORE_OFTEN = 3;
-
 /**
- * Finds buckets that behave differently from the others. Objects are spread evenly, so in a closed loop all buckets
- * have the same rate: only latencies and failures show a difference.
+ * Finds slow buckets. Objects are spread evenly, so in a closed loop all buckets have the same rate: only latencies,
+ * which include refused attempts, show a difference.
  *
  * @param {readonly BucketSum[]} buckets of a stage
- * @returns {string[]} a sentence for each bucket that is clearly slower than the others, or fails clearly more often
+ * @returns {string[]} a sentence for each bucket that is clearly slower than the others
  */
 export function bucketFindings(buckets) {
-  return buckets.flatMap((bucket) => {
-    const others = buckets.filter((other) => other !== bucket);
-    const slower = comparedLatency(bucket, others);
-    const failures = comparedFailures(bucket, others);
-    if (slower !== null) {
-      return [`bucket ${bucket.bucket} is slower than the others: ${[slower, failures].filter(Boolean).join('; ')}`];
-    }
-    return failures === null ? [] : [`bucket ${bucket.bucket} fails more often than the others: ${failures}`];
+  const known = buckets.flatMap(({ bucket, latency }) =>
+    latency === null || latency.count < MIN_OPERATIONS ? [] : [{ bucket, ...latency }],
+  );
+  return known.flatMap((own) => {
+    const others = known.filter((other) => other !== own);
+    const p50 = median(others.map((other) => other.p50));
+    const mean = median(others.map((other) => other.mean));
+    return own.p50 >= SLOWER * p50 && own.mean >= SLOWER * mean && own.p50 - p50 >= MIN_DIFFERENCE_MS
+      ? [`bucket ${own.bucket} is slower than the others: p50 ${own.p50.toFixed(1)}ms, the others ${p50.toFixed(1)}ms`]
+      : [];
   });
 }
 
-/**
- * @param {BucketSum} bucket
- * @param {readonly BucketSum[]} others
- * @returns {string | null} the evidence; null if the bucket is not clearly slower
- */
-function comparedLatency(bucket, others) {
-  const [own] = knownLatencies([bucket]);
-  const theirs = knownLatencies(others);
-  if (own === undefined || theirs.length === 0) {
-    return null;
-  }
-  const { p50, mean } = own;
-  const otherP50 = median(theirs.map((latency) => latency.p50));
-  const otherMean = median(theirs.map((latency) => latency.mean));
-  const isSlower = p50 >= SLOWER * otherP50 && mean >= SLOWER * otherMean && p50 - otherP50 >= MIN_DIFFERENCE_MS;
-  return isSlower ? `p50 ${p50.toFixed(1)}ms, the others ${otherP50.toFixed(1)}ms` : null;
-}
-
-/** Latencies of buckets with enough operations. @param {readonly BucketSum[]} buckets */
-function knownLatencies(buckets) {
-  return buckets.flatMap(({ latency }) => (latency === null || latency.count < MIN_OPERATIONS ? [] : [latency]));
-}
-
-/**
- * @param {BucketSum} bucket
- * @param {readonly BucketSum[]} others
- * @returns {string | null} the evidence; null if the bucket does not clearly fail more often
- */
-function comparedFailures(bucket, others) {
-  const { failedAttempts, throttled } = bucket;
-  const [own, theirs] = [shareFailed([bucket]), shareFailed(others)];
-  if (own === null || theirs === null || failedAttempts < MIN_FAILED) {
-    return null;
-  }
-  if (own < Math.max(MIN_FAILED_SHARE, MORE_OFTEN * theirs)) {
-    return null;
-  }
-  const kind = throttled === 0 ? '' : `, ${rounded(throttled)} of them throttled`;
-  return `${rounded(failedAttempts)} of its ${rounded(attemptsOf(bucket))} attempts failed${kind} (the others: ${percent(theirs)})`;
-}
-
-/** Share of failed attempts, 0 to 1; null if there are too few attempts. @param {readonly BucketSum[]} buckets */
-function shareFailed(buckets) {
-  const attempts = buckets.reduce((sum, bucket) => sum + attemptsOf(bucket), 0);
-  const failed = buckets.reduce((sum, { failedAttempts }) => sum + failedAttempts, 0);
-  return attempts < MIN_OPERATIONS ? null : failed / attempts;
-}
-
-/** @param {BucketSum} bucket */
-function attemptsOf({ operations, failedAttempts }) {
-  return operations + failedAttempts;
-}
-
-/** @param {readonly number[]} values at least one */
+/** @param {readonly number[]} values @returns {number} NaN without values */
 function median(values) {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted.length >> 1;

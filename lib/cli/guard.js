@@ -6,7 +6,7 @@ import { MAX_RESULT_SIZE } from '../log/read-files.js';
 import { readResult } from '../model/read-result.js';
 import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
 import { figureNamed } from '../figures/catalogue.js';
-import { stagesOf } from '../thresholds/asserted-run.js';
+import { stagesOf } from '../thresholds/read-thresholds.js';
 import { checkThresholds, readThresholds } from '../thresholds/read-thresholds.js';
 import { formatThreshold } from '../thresholds/threshold.js';
 import { EXIT } from './exit-status.js';

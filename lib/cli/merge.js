@@ -5,7 +5,7 @@ import { PLAIN } from '../figures/table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
 import { checkThresholds } from '../thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
-import { stagesOf } from '../thresholds/asserted-run.js';
+import { stagesOf } from '../thresholds/read-thresholds.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { invocationOf } from './invocation.js';
 import { readMergeCommandLine } from './command-line.js';

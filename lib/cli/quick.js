@@ -4,7 +4,7 @@ import { optionWords } from '../options/recorded-options.js';
 import { ROWS } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { requestAbsentObject } from '../preflight/control-request.js';
-import { fileLimitProblem } from '../run/file-limit.js';
+import { fileLimitProblem } from '../run/prepare-run.js';
 import { openRun } from '../run/open-run.js';
 import { prepareRun } from '../run/prepare-run.js';
 import { S3_CALLS } from '../s3/object-store.js';

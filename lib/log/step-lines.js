@@ -78,8 +78,7 @@ function boundText({ low, high, confidence }) {
  * @param {StageResult} result
  * @param {SearchResult} search
  */
-function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, best, ...needed }) {
-  const { operationsNeeded, dollarsNeeded } = needed;
+function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, best, operationsNeeded }) {
   const isContradicted = capacity !== null && !agrees(capacity.operationsPerSecond, best);
   const notes = [
     ...(isContradicted
@@ -90,7 +89,7 @@ function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, 
       ? [`held for only ${capacity.seconds.toFixed(1)}s`]
       : []),
     ...(capacity === null && end === 'complete' ? ['it was not held long enough'] : []),
-    ...(operationsNeeded === null ? [] : [`try again with ${needs(operationsNeeded, dollarsNeeded)}`]),
+    ...(operationsNeeded === null ? [] : [`try again with ${operationsNeeded} <objects>`]),
   ];
   const bound = (hasPlateau && capacity !== null) || isContradicted ? '' : 'at least ';
   const rate = `${(capacity?.operationsPerSecond ?? average).toFixed(1)} ops/s`;
@@ -103,14 +102,4 @@ function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, 
 /** @param {{ low: number, high: number }} interval */
 function intervalText({ low, high }) {
   return ` (95% CI ${low.toFixed(1)} to ${high.toFixed(1)})`;
-}
-
-/**
- * @param {number} operations
- * @param {number | null} dollars null unless the cost limit stopped the search
- */
-function needs(operations, dollars) {
-  // Round up, because a lower limit would not be enough.
-  const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
-  return `${operations} <objects>${limit}`;
 }

@@ -905,10 +905,8 @@ export interface SearchResult {
   capacity: Capacity | null;
   /** Rate of the best step. Unit: ops/s. */
   best: number;
-  /** Minimum number of operations for another search, if this one ran out of them. Unit: operations. */
+  /** Minimum number of operations for another search, if this one ran out of objects. Unit: operations. */
   operationsNeeded: number | null;
-  /** Minimum `--max-cost` for another search, if this one ran out of budget. Unit: US dollars. */
-  dollarsNeeded: number | null;
   /** The search for the highest rate. `knee` and `capacity` are then null. */
   rate?: RateSearchResult;
 }

@@ -8,15 +8,13 @@ export type LimitingResource = 'threads' | 'time' | 'objects' | 'leftovers' | 'd
 export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlateau' | 'capacity' | 'best'> {
   /** whether the hold confirmed the steps */
   holdAgrees: boolean;
-  /** minimum for the whole search; null if it had enough */
-  needed: { operations: number; attempts: number } | null;
+  /** minimum number of operations for the whole search; null unless it ran out of objects */
+  operationsNeeded: number | null;
   limitingResource: LimitingResource | null;
-  /** ops/s with the plateau's most threads: two measurements per object size, in turns; `held`: in the hold before */
-  halfSize: { whole: readonly [number, number]; half: readonly [number, number]; held: number } | null;
 }
 
 /** What a search for the highest rate concludes from its steps. */
-export interface RateConclusion extends Pick<SearchConclusion, 'needed' | 'limitingResource'> {
+export interface RateConclusion extends Pick<SearchConclusion, 'operationsNeeded' | 'limitingResource'> {
   bound: RateBound;
   /** ops/s; null if no rate was tested for long enough */
   rate: number | null;

@@ -1,18 +1,21 @@
-import { formatDuration } from '../text/units.js';
+import { waitUntil } from '../clock/pause.js';
+import { MAX_WAIT_MS } from '../clock/start-time.js';
+import { StoreClock } from '../clock/store-clock.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { operationsOf } from '../operations/registry.js';
-import { waitUntil } from '../clock/pause.js';
-import { PHASES } from './phases.js';
+import { requestAbsentObject } from '../preflight/control-request.js';
 import { preflight } from '../preflight/preflight.js';
-import { MAX_WAIT_MS } from '../clock/start-time.js';
 import { measureUnloaded } from '../preflight/unloaded-latency.js';
+import { formatDuration } from '../text/units.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Workers } from '../engine/workers.js'
- * @import { PreflightResult } from '../preflight/preflight.js'
- * @import { Begun, BegunSession, Session } from './session.js'
  * @import { Config } from '../model/config.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { PreflightResult } from '../preflight/preflight.js'
+ * @import { OpenRun } from './open-run.js'
+ * @import { Session } from './session.js'
  */
 
 const MINUTE_MS = 60_000;
@@ -33,17 +36,7 @@ const TOP_UP_MS = 3000;
  * @returns {Promise<PreflightResult>}
  */
 export async function checkStore({ config, run, signal, observer, runClock, timeBudget, phases, checks }) {
-  const measuring = new AbortController();
-  /** @type {Promise<void> | null} */
-  let measured = null;
-  const measureClock = () => {
-    if (measured === null) {
-      const measure = () => runClock.measure(AbortSignal.any([signal, measuring.signal]));
-      measured = config.store.isEmbedded ? measure() : phases.during(PHASES.clock, measure);
-      // The error surfaces where `measured` is awaited, after preflight.
-      measured.catch(() => {});
-    }
-  };
+  const measureClock = () => runClock.measure((measure) => phases.during(PHASES.clock, measure));
   const hooks = {
     async mayWrite() {
       const mayWrite = await checks.mayWrite();
@@ -57,21 +50,11 @@ export async function checkStore({ config, run, signal, observer, runClock, time
     reached: measureClock,
     answered: timeBudget.answered.bind(timeBudget),
   };
-  try {
-    const check = () => preflight(run, config, signal, hooks);
-    const result = await (config.schedule.preflight ? phases.during(PHASES.buckets, check) : check());
-    if (result.problems.length > 0) {
-      measuring.abort();
-    } else {
-      measureClock();
-    }
-    return result;
-  } catch (error) {
-    measuring.abort();
-    throw error;
-  } finally {
-    await measured;
+  const result = await phases.during(PHASES.buckets, () => preflight(run, config, signal, hooks));
+  if (result.problems.length === 0) {
+    await measureClock();
   }
+  return result;
 }
 
 /**
@@ -88,33 +71,19 @@ export function chooseStart(config, clock, launchedAt, clockProblem) {
   }
   const launched = clock.toEpoch(launchedAt);
   const startsAt = startAt.after(launched);
-  if (startAt.isCommon && clockProblem !== null) {
-    return {
-      startsAt,
-      problem: `--start-at: hosts cannot start together, because the store's clock is unknown: ${clockProblem}`,
-    };
-  }
   // A process that was launched in time keeps the agreed start, even if something else has made it late since.
   const wait = startsAt - launched;
-  return { startsAt, problem: startProblem(startsAt, wait, clock.epochNow()) };
-}
-
-/**
- * @param {number} startsAt epoch ms
- * @param {number} wait ms from the launch of the process until `startsAt`
- * @param {number} now epoch ms
- */
-function startProblem(startsAt, wait, now) {
-  if (wait < 0) {
-    const past = now - startsAt;
+  const past = clock.epochNow() - startsAt;
+  let problem = null;
+  if (startAt.isCommon && clockProblem !== null) {
+    problem = `hosts cannot start together, because the store's clock is unknown: ${clockProblem}`;
+  } else if (wait < 0) {
     const late = past < MINUTE_MS ? `${(past / 1000).toFixed(1)}s` : formatDuration(past);
-    return `--start-at: ${formatTime(startsAt)} was ${late} ago by the store's clock`;
+    problem = `${formatTime(startsAt)} was ${late} ago by the store's clock`;
+  } else if (wait > MAX_WAIT_MS) {
+    problem = `${formatTime(startsAt)} is more than ${formatDuration(MAX_WAIT_MS)} ahead by the store's clock`;
   }
-  if (wait > MAX_WAIT_MS) {
-    const longest = formatDuration(MAX_WAIT_MS);
-    return `--start-at: ${formatTime(startsAt)} is more than ${longest} ahead by the store's clock`;
-  }
-  return null;
+  return { startsAt, problem: problem && `--start-at: ${problem}` };
 }
 
 /** @param {Pick<Session, 'config' | 'run' | 'signal' | 'observer'>} session */
@@ -134,21 +103,20 @@ export async function openWorkers({ config, run, signal, observer }) {
 
 /**
  * @param {Session} session
- * @returns {Promise<BegunSession | null>} null if the run cannot start on time
+ * @returns {Promise<boolean>} false if the run cannot start on time
  */
 export async function beginRun(session) {
   const { config, run, observer, runClock, launchedAt, result } = session;
-  const { clock } = run;
   const clockProblem = runClock.problem();
-  const { startsAt, problem } = chooseStart(config, clock, launchedAt, clockProblem);
+  const { startsAt, problem } = chooseStart(config, run.clock, launchedAt, clockProblem);
   if (problem !== null) {
     result.problems.push(problem);
-    return null;
+    return false;
   }
   if (clockProblem !== null) {
     observer.notice(`The store's clock is unknown: ${clockProblem}. All times use this host's clock`);
   }
-  const start = new Date(clock.epochNow()).toISOString();
+  const start = new Date(run.clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start, clock: runClock.facts() };
   observer.runStarts(result.facts);
   if (!run.wroteObjects && !run.listed) {
@@ -156,9 +124,9 @@ export async function beginRun(session) {
       .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
       .forEach((limit) => observer.notice(limit));
   }
-  const begun = await getReady(session, startsAt);
+  await getReady(session, startsAt);
   run.costs.spendRequests(run.requests.preflight + run.requests.probe);
-  return { ...session, ...begun };
+  return true;
 }
 
 /**
@@ -167,31 +135,32 @@ export async function beginRun(session) {
  *
  * @param {Session} session
  * @param {number | null} startsAt epoch ms; null if the run starts as soon as it can
- * @returns {Promise<Begun>}
  */
 async function getReady(session, startsAt) {
   const { config, run, timeBudget, phases } = session;
-  const { clock } = run;
-  const { keepAlive } = config.load;
-  const open = () => (keepAlive ? phases.during(PHASES.connections, () => openWorkers(session)) : openWorkers(session));
+  const open = async () => {
+    session.workers = await phases.during(PHASES.connections, () => openWorkers(session));
+  };
   if (startsAt === null) {
-    const unloaded = await unloadedLatencies(session);
-    const workers = await open();
-    return { workers, unloaded, firstStageAt: clock.now() };
+    await measureLatencies(session);
+    await open();
+    session.firstStageAt = run.clock.now();
+    return;
   }
-  const moment = clock.fromEpoch(startsAt);
+  const moment = run.clock.fromEpoch(startsAt);
   timeBudget.endBy(moment - READY_BEFORE_MS);
-  const workers = await open();
-  const unloaded = await unloadedLatencies(session);
-  await waitForStart(moment, session, keepAlive ? workers : null);
-  return { workers, unloaded, firstStageAt: moment };
+  await open();
+  await measureLatencies(session);
+  await waitForStart(moment, session, config.load.keepAlive ? session.workers : null);
+  session.firstStageAt = moment;
 }
 
 /** @param {Session} session */
-async function unloadedLatencies({ config, run, signal, observer, timeBudget, phases }) {
+async function measureLatencies(session) {
+  const { config, run, signal, observer, timeBudget, phases } = session;
   const isWanted = config.schedule.preflight || config.search !== null;
   if (!isWanted || signal.aborted) {
-    return new Map();
+    return;
   }
   const { latencies, problem } = await phases.during(PHASES.latency, () =>
     measureUnloaded(run, config, timeBudget, signal),
@@ -199,7 +168,7 @@ async function unloadedLatencies({ config, run, signal, observer, timeBudget, ph
   if (problem !== null && !signal.aborted) {
     observer.notice(`Could not measure the latency with one thread: ${problem}`);
   }
-  return latencies;
+  session.unloaded = latencies;
 }
 
 /**
@@ -249,4 +218,119 @@ async function topUp(workers, moment, clock, signal) {
 /** @param {number} epoch ms */
 function formatTime(epoch) {
   return new Date(epoch).toISOString();
+}
+
+const CLOCK_LOST =
+  "The store's clock is unknown from now on: the Date headers of later responses contradict the offset measured before the start";
+
+/** The embedded endpoint uses this host's clock. */
+const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
+
+/** @typedef {ReturnType<typeof openRunClock>} RunClock the store's clock, for one run */
+
+/**
+ * @param {Config} config
+ * @param {OpenRun} run
+ * @param {RunObserver} observer
+ * @param {AbortSignal} signal
+ */
+export function openRunClock({ store }, run, observer, signal) {
+  const [bucket] = store.buckets;
+  const storeClock = new StoreClock({
+    clock: run.clock,
+    connections: run.clockConnections,
+    request: async (connection, until) => {
+      run.requests.clock += 1;
+      run.costs.spendRequests(1);
+      const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
+      return error?.serverTime ?? 0;
+    },
+  });
+  const ending = new AbortController();
+  const untilEnd = AbortSignal.any([signal, ending.signal]);
+  /** @type {Promise<void> | null} */
+  let measured = store.isEmbedded ? Promise.resolve() : null;
+  let watched = Promise.resolve();
+  const measure = async () => {
+    await storeClock.measure(untilEnd);
+    watched = storeClock.watch(ending.signal, () => observer.notice(CLOCK_LOST));
+  };
+  return {
+    /**
+     * Sets the run's clock to the store's, once, and keeps watching it.
+     *
+     * @param {(measure: () => Promise<void>) => Promise<void>} phase runs the measurement as a phase of the run
+     * @returns {Promise<void>}
+     */
+    measure(phase) {
+      measured ??= phase(measure);
+      // The error surfaces where the promise is awaited, after preflight.
+      measured.catch(() => {});
+      return measured;
+    },
+    facts: () => (store.isEmbedded ? SAME_CLOCK : storeClock.facts),
+    /** Why the clock could not be measured; null if it is known. */
+    problem: () => (store.isEmbedded ? null : storeClock.problem),
+    async stop() {
+      ending.abort();
+      await measured?.catch(() => {});
+      await watched;
+    },
+  };
+}
+
+/** Shorter phases are not listed as reasons for a late start. */
+const MIN_NAMED_MS = 100;
+
+/** @enum {string} */
+export const PHASES = Object.freeze({
+  list: 'listing the objects',
+  buckets: 'checking the buckets',
+  clock: "measuring the store's clock",
+  latency: 'measuring the latency with one thread',
+  connections: 'opening the connections',
+});
+
+/** Reports the current phase and remembers how long each phase took. */
+export class Phases {
+  #now;
+  #observer;
+  /** ms. @type {Map<string, number>} */
+  #took = new Map();
+
+  /**
+   * @param {() => number} now monotonic ms
+   * @param {Pick<RunObserver, 'phaseStarts' | 'phaseEnds'>} observer
+   * @param {number} launchedAt monotonic ms at which the process was started
+   */
+  constructor(now, observer, launchedAt) {
+    this.#now = now;
+    this.#observer = observer;
+    this.#took.set('starting the program', now() - launchedAt);
+  }
+
+  /**
+   * @template Result
+   * @param {string} text
+   * @param {() => Promise<Result>} work
+   * @param {number | null} [endsAt] monotonic ms
+   * @returns {Promise<Result>}
+   */
+  async during(text, work, endsAt = null) {
+    const phase = { text, endsAt };
+    const startedAt = this.#now();
+    this.#observer.phaseStarts(phase);
+    try {
+      return await work();
+    } finally {
+      this.#took.set(text, this.#now() - startedAt);
+      this.#observer.phaseEnds(phase);
+    }
+  }
+
+  /** Phases that took noticeable time, in the order in which they ended: `opening the connections took 1.2s`. */
+  summary() {
+    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= MIN_NAMED_MS);
+    return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');
+  }
 }

@@ -5,12 +5,15 @@ import { TimeBudget } from '../preflight/unloaded-latency.js';
 import { WriteChecks } from '../preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';
-import { PHASES, Phases } from './phases.js';
-import { reportCopies } from './copies-in-cache.js';
+import { PHASES, Phases } from './begin-run.js';
 import { reconcile } from './reconcile.js';
-import { openRunClock } from './run-clock.js';
+import { openRunClock } from './begin-run.js';
 import { runFacts } from './run-facts.js';
 import { planContext, runPlan } from './run-plan.js';
+import { RampSteps } from './ramp-steps.js';
+import { SearchSteps } from './search-steps.js';
+import { StagesPlan } from './stages-plan.js';
+import { StepsPlan } from './steps-plan.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -19,10 +22,8 @@ import { planContext, runPlan } from './run-plan.js';
  * @import { RunResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { Plan, PlanContext } from './plan.js'
- * @import { BegunSession, Session } from './session.js'
+ * @import { Session } from './session.js'
  */
-
-/** @typedef {(context: PlanContext) => Plan} Planner */
 
 /**
  * @typedef {object} RunDeps
@@ -41,9 +42,8 @@ import { planContext, runPlan } from './run-plan.js';
  * @param {RunDeps} deps
  * @returns {Promise<RunResult>}
  */
-export async function runBenchmark(config, deps) {
-  const openPlan = await plannerOf(config);
-  return withRun(config, deps, (session) => measure(session, openPlan));
+export function runBenchmark(config, deps) {
+  return withRun(config, deps, measure);
 }
 
 /**
@@ -51,29 +51,23 @@ export async function runBenchmark(config, deps) {
  *
  * @param {Config} config
  * @param {RunDeps} deps
- * @param {(begun: BegunSession) => Promise<void>} work skipped if the run cannot begin
+ * @param {(session: Session) => Promise<void>} work skipped if the run cannot begin
  * @returns {Promise<RunResult>}
  */
 export async function withRun(config, deps, work) {
   const session = await openSession(config, deps);
   const { run, result, runClock } = session;
   try {
-    try {
-      const ready = await examineStore(session);
-      const begun = ready && (await beginRun(ready));
-      if (begun !== null) {
-        await work(begun);
-      }
-    } finally {
-      await runClock.stop();
+    if ((await examineStore(session)) && (await beginRun(session))) {
+      await work(session);
     }
   } catch (error) {
     result.crash = error;
   }
   try {
+    await runClock.stop();
     await run.closeWorkers();
     await reconcile(session);
-    await reportCopies(session);
   } finally {
     await run.close();
   }
@@ -88,97 +82,92 @@ export async function withRun(config, deps, work) {
 async function openSession(config, deps) {
   const { clock, random, signal, identity, observer, launchedAt, credentials, isShared = () => false } = deps;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
-  try {
-    return {
-      config,
-      run,
-      signal,
-      observer,
-      launchedAt,
-      isShared,
-      checks: new WriteChecks(run, config, signal),
-      runClock: openRunClock(config, run, observer),
-      phases: new Phases(clock.now, observer, launchedAt),
-      timeBudget: new TimeBudget(clock.now),
-      result: {
-        facts: runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null }),
-        problems: [],
-        isTransient: false,
-        existing: null,
-        kept: 0,
-        stages: [],
-        cleanup: null,
-        requests: run.requests,
-        crash: null,
-      },
-    };
-  } catch (error) {
-    await run.close();
-    throw error;
-  }
+  return {
+    config,
+    run,
+    signal,
+    observer,
+    launchedAt,
+    isShared,
+    checks: new WriteChecks(run, config, signal),
+    runClock: openRunClock(config, run, observer, signal),
+    phases: new Phases(clock.now, observer, launchedAt),
+    timeBudget: new TimeBudget(clock.now),
+    // Set when the run begins.
+    workers: /** @type {any} */ (null),
+    unloaded: new Map(),
+    firstStageAt: -Infinity,
+    result: {
+      facts: runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null }),
+      problems: [],
+      isTransient: false,
+      existing: null,
+      kept: 0,
+      stages: [],
+      cleanup: null,
+      requests: run.requests,
+      crash: null,
+    },
+  };
 }
 
 /**
- * Runs preflight, then looks for existing objects.
+ * Looks for existing objects, then runs preflight.
  *
- * @param {Session} given
- * @returns {Promise<Session | null>} null if the run must not begin
+ * @param {Session} session
+ * @returns {Promise<boolean>} false if the run must not begin
  */
-async function examineStore(given) {
-  const session = await withListed(given);
-  const { config, run, signal, observer, checks, result } = session;
+async function examineStore(session) {
+  const { run, signal, observer, checks, result } = session;
   const isRefused = () => result.problems.length > 0 || signal.aborted;
+  await listObjects(session);
   if (isRefused()) {
-    return null;
+    return false;
   }
   const { problems, isTransient, notices } = await checkStore(session);
   result.problems.push(...problems);
   if (!isRefused()) {
     await checks.mayWrite();
-    const sizeProblem = await keptSizeProblem(run, config, signal);
+    const sizeProblem = await keptSizeProblem(run, session.config, signal);
     result.problems.push(...(sizeProblem === null ? [] : [sizeProblem]));
   }
   result.problems.push(...checks.problems);
   result.isTransient = isTransient && checks.problems.length === 0;
   result.existing = checks.existing;
   [...notices, ...(isRefused() ? [] : checks.notices)].forEach((notice) => observer.notice(notice));
-  return isRefused() ? null : session;
+  return !isRefused();
 }
 
 /**
  * A run on existing objects uses all listed objects at their listed sizes.
  *
  * @param {Session} session
- * @returns {Promise<Session>} unchanged for any other run
  */
-async function withListed(session) {
+async function listObjects(session) {
   const { config, run, signal, observer, phases, result } = session;
   const { existing } = config.objects;
   if (existing === undefined) {
-    return session;
+    return;
   }
   const list = () => listExisting(run, config, existing, signal, (message) => observer.notice(message));
   const { listed, problems, isTransient, notices } = await phases.during(PHASES.list, list);
   result.problems.push(...problems);
   result.isTransient = isTransient;
   if (listed === null) {
-    return session;
+    return;
   }
   notices.forEach((notice) => observer.notice(notice));
   run.listed = listed;
   const { count, largest: size, sizes } = listed;
   const shown = { objects: count, size, ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }) };
   result.facts = { ...result.facts, options: { ...result.facts.options, ...shown } };
-  return { ...session, config: { ...config, objects: { ...config.objects, count, size, sizes } } };
+  session.config = { ...config, objects: { ...config.objects, count, size, sizes } };
 }
 
-/**
- * @param {BegunSession} session
- * @param {Planner} openPlan
- */
-async function measure(session, openPlan) {
+/** @param {Session} session */
+async function measure(session) {
   const { config, run, result } = session;
-  const plan = openPlan(planContext(session));
+  const plan = planOf(planContext(session));
   try {
     await runPlan(plan, session);
   } finally {
@@ -188,25 +177,17 @@ async function measure(session, openPlan) {
 }
 
 /**
- * Loads only the plan that is needed. Loads it before connections are opened, which might exhaust the open-file limit.
- *
- * @param {Config} config
- * @returns {Promise<Planner>}
+ * @param {PlanContext} context
+ * @returns {Plan}
  */
-async function plannerOf({ search, load, schedule: { ramp } }) {
-  const { StagesPlan } = await import('./stages-plan.js');
-  if (search === null && ramp === undefined) {
-    return (context) => new StagesPlan(context);
+function planOf(context) {
+  const { search, load, schedule } = context.config;
+  const stages = new StagesPlan(context);
+  if (search === null && schedule.ramp === undefined) {
+    return stages;
   }
-  const { StepsPlan } = await import('./steps-plan.js');
-  const Policy =
-    search === null ? (await import('./ramp-steps.js')).RampSteps : (await import('./search-steps.js')).SearchSteps;
-  return (context) => {
-    const steps = new StepsPlan(context, Policy);
-    if (load.replay === undefined) {
-      return steps;
-    }
-    const around = new StagesPlan(context);
-    return { stage: (stage, index) => (stage.rewrites ? steps : around).stage(stage, index) };
-  };
+  const steps = new StepsPlan(context, search === null ? RampSteps : SearchSteps);
+  return load.replay === undefined
+    ? steps
+    : { stage: (stage, index) => (stage.rewrites ? steps : stages).stage(stage, index) };
 }

@@ -1,5 +1,5 @@
 import { MAX_ATTEMPT_TIMEOUT_MS } from '../cleanup/bucket-access.js';
-import { CostBudget } from '../cost/cost-budget.js';
+import { CostBudget } from '../cost/prices.js';
 import { proofListsOf } from '../cost/prices.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { Workers } from '../engine/workers.js';

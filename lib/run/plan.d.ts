@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.js';
-import type { CostBudget } from '../cost/cost-budget.js';
+import type { CostBudget } from '../cost/prices.js';
 import type { Budget } from '../engine/budget.js';
 import type { FinishedSlot, Slot } from '../engine/run-slot.js';
 import type { MeasuredSecond } from '../engine/second-merger.js';
 import type { Config } from '../model/config.js';
-import type { ClockFacts, SecondCount, StageResult, UnloadedLatency } from '../model/result.js';
+import type { ClockFacts, RampStep, SearchStep, SecondCount, StageResult, UnloadedLatency } from '../model/result.js';
 import type { RunObserver, StageStart } from '../model/run-events.js';
 import type { Stage } from '../operations/stage.js';
 
@@ -43,10 +43,10 @@ export interface StagePlan {
   starts: StageStart | null;
   /** null if the stage is over */
   next: () => PlannedSlot | null;
-  /** takes the result of the slot planned last; null if nothing ran in it */
-  take: (finished: FinishedSlot | null, observer: Pick<RunObserver, 'stepEnds'>) => void;
+  /** takes the result of the slot planned last, which is null if nothing ran in it; returns the step, if it was one */
+  take: (finished: FinishedSlot | null) => RampStep | SearchStep | null;
   second?: (second: CountedSecond, observer: Pick<RunObserver, 'second'>) => void;
-  conclude: (observer: Pick<RunObserver, 'notice'>) => Conclusion;
+  conclude: () => Conclusion;
 }
 
 export interface PlannedSlot {

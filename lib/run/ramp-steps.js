@@ -1,6 +1,7 @@
-import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
+import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
+import { sumOfStages } from '../model/records.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
-import { enoughObjects } from './stages-plan.js';
+import { startOf } from './stages-plan.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -8,20 +9,27 @@ import { enoughObjects } from './stages-plan.js';
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { RampPlan } from '../model/config.js'
- * @import { RampStep } from '../model/result.js'
+ * @import { RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
- * @import { Conclusion, CountedSecond, PlannedSlot } from './plan.js'
+ * @import { Conclusion, CountedSecond, PlannedSlot, StagePlan } from './plan.js'
+ * @import { StageResults } from './stage-result.js'
  * @import { RampSlot } from './stage-schedule.js'
- * @import { Policy, StepsContext, Taken } from './steps-plan.js'
+ * @import { StepsContext } from './steps-plan.js'
  */
 
-/** @typedef {Taken & { shown: RampStep }} TakenOfRamp */
+/**
+ * @typedef {object} TakenOfRamp a step that has ended
+ * @property {StageOutcome | null} outcome null if nothing ran in it
+ * @property {Load | null} load null if nothing ran in it
+ * @property {number} stopsAt monotonic ms after which no operation starts
+ * @property {RampStep} shown
+ */
 
 /**
  * Fixed steps in slots. The slots depend only on the start time and the command line, so hosts for which both are the
  * same run each step at the same time, without communicating.
  *
- * @implements {Policy}
+ * @implements {StagePlan}
  */
 export class RampSteps {
   #parts;
@@ -50,7 +58,11 @@ export class RampSteps {
     this.starts =
       ahead === undefined || objects.countFor(stage) === 0
         ? null
-        : { duration: 1000 * (endsAt - ahead.startsAt), ramp: true };
+        : {
+            ...startOf(stage, objects.count, config.load.threads, config),
+            duration: 1000 * (endsAt - ahead.startsAt),
+            ramp: /** @type {const} */ (true),
+          };
   }
 
   /** @returns {PlannedSlot | null} */
@@ -101,9 +113,10 @@ export class RampSteps {
 
   /**
    * @param {FinishedSlot | null} ran
-   * @returns {Taken}
+   * @returns {RampStep}
    */
   take(ran) {
+    const { stage, objects } = this.#parts;
     const index = this.#finished.length;
     const slot = this.#slots[index];
     const { outcome = null, claimed = 0 } = ran ?? {};
@@ -113,10 +126,10 @@ export class RampSteps {
     const shortfall = ran === null ? whyIdle : shortfallOf(slot, ran, wasSuspended);
     const shown = stepOf(slot, { threads: this.#ramp.threads[index], outcome, shortfall });
     const load = outcome && this.#load;
-    const taken = { outcome, load, stopsAt: this.#moment(slot.stopsAt), claimed, shown };
-    this.#finished.push(taken);
+    this.#finished.push({ outcome, load, stopsAt: this.#moment(slot.stopsAt), shown });
     this.#silence = outcome === null ? this.#silence : silenceAfter(outcome, this.#silence);
-    return taken;
+    objects.use(stage, false, claimed);
+    return shown;
   }
 
   /**
@@ -127,29 +140,12 @@ export class RampSteps {
     this.#handOn(second, (each) => observer.second({ stage: this.#parts.stage.name, ...each }));
   }
 
-  /**
-   * @param {unknown} _
-   * @param {Pick<RunObserver, 'notice'>} observer
-   * @returns {Conclusion}
-   */
-  conclude(_, observer) {
-    const { stage, results } = this.#parts;
+  /** @returns {Conclusion} */
+  conclude() {
+    const { stage, objects, results } = this.#parts;
     const { name } = stage;
     const finished = this.#finished;
-    const exhausted = finished.findIndex(({ shown }) => shown.shortfall === 'objects');
-    if (this.starts !== null && exhausted >= 0) {
-      observer.notice(
-        `${name}: objects ran out in ${this.#nameOf(exhausted)}, so that step and all later ones do not count${this.#advice(exhausted)}`,
-      );
-    }
-    const silent = finished.findIndex(
-      ({ outcome, shown }) => shown.shortfall === 'stalled' && outcome?.end === 'complete',
-    );
-    if (silent >= 0) {
-      observer.notice(
-        `${name}: ${this.#nameOf(silent)} had no successful operation in its counted seconds, so it does not count; check that the store is still reachable`,
-      );
-    }
+    objects.stageEnds(stage);
     if (finished.every(({ outcome }) => outcome === null)) {
       // A host that did nothing in a stage has failed, so its run ends with a problem.
       const problem =
@@ -159,24 +155,6 @@ export class RampSteps {
       return { result: null, problem, isTransient: true, continues: true };
     }
     return { result: rampResult(finished, results, this.#parts.context.clock) };
-  }
-
-  /** @param {number} index of a step */
-  #nameOf(index) {
-    const { threads } = this.#ramp;
-    return `step ${index + 1} of ${threads.length} (${threads[index]} threads)`;
-  }
-
-  /** How many objects Write needs; other stages can use only those that it left. @param {number} index of a step */
-  #advice(index) {
-    const { stage, context } = this.#parts;
-    const { threads, stepTime } = this.#ramp;
-    const { outcome, claimed } = this.#finished[index];
-    const time = outcome === null ? 0 : outcome.endedAt - outcome.startedAt;
-    const used = this.#finished.slice(0, index).reduce((sum, each) => sum + each.claimed, 0);
-    const ahead = threads.slice(index).reduce((sum, each) => sum + each / threads[index], 0);
-    const needed = enoughObjects(used + (ahead * claimed * stepTime) / Math.max(time, 1));
-    return stage.creates ? `; pass about ${needed} <objects> instead of ${context.config.objects.count}` : '';
   }
 
   /** @param {number} since monotonic ms */
@@ -233,5 +211,108 @@ function withIdleSeconds(clock) {
     }
     handOn(second);
     next = second.secondStart + 1;
+  };
+}
+
+/**
+ * A step in which nothing ran reports 0 threads, so it adds nothing to the sum over all hosts.
+ *
+ * @param {RampSlot} slot
+ * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
+ * @returns {RampStep}
+ */
+function stepOf(slot, { threads, outcome, shortfall }) {
+  const { startsAt, countsFrom, endsAt } = slot;
+  const histograms = countedSeconds(slot).flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
+  return {
+    slotStart: startsAt,
+    slotSeconds: endsAt - startsAt,
+    hosts: Number(outcome !== null),
+    threads: outcome === null ? 0 : threads,
+    secondStart: countsFrom,
+    operations: countedOperations(slot, outcome),
+    ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
+    errors: outcome?.whole.failedAttempts ?? 0,
+    throttled: outcome?.whole.throttled ?? 0,
+    shortfall,
+  };
+}
+
+/** @param {RampSlot} slot */
+function countedSeconds({ countsFrom, stopsAt }) {
+  return Array.from({ length: stopsAt - countsFrom }, (_, index) => countsFrom + index);
+}
+
+/**
+ * @param {RampSlot} slot
+ * @param {StageOutcome | null} outcome
+ */
+function countedOperations(slot, outcome) {
+  const operations = new Map(outcome?.whole.seconds.map((each) => [each.secondStart, each.operations]));
+  return countedSeconds(slot).map((second) => operations.get(second) ?? 0);
+}
+
+/**
+ * A step with attempts but no success has no meaningful rate: the store may be unreachable.
+ *
+ * @param {RampSlot} slot
+ * @param {FinishedSlot} ran
+ * @param {boolean} wasSuspended
+ * @returns {RampShortfall | null} null if the step is complete
+ */
+function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
+  if (outcome.end !== 'complete') {
+    // Ramps have no cost limit, so this is never `unpaid`.
+    return /** @type {RampShortfall} */ (outcome.end);
+  }
+  if (wasSuspended) {
+    return 'suspended';
+  }
+  if (hasRunOut) {
+    return 'objects';
+  }
+  const isFutile = outcome.whole.attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
+  return isFutile ? 'stalled' : null;
+}
+
+/**
+ * The result of a stage that ran as a ramp: the sum of its steps. Bottleneck, client load and host load come from the
+ * complete step with the most threads.
+ *
+ * @param {readonly TakenOfRamp[]} finished at least one has run
+ * @param {StageResults} results
+ * @param {Clock} clock
+ * @returns {StageResult}
+ */
+function rampResult(finished, results, clock) {
+  const ran = finished.flatMap(({ outcome, load, ...rest }) =>
+    outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
+  );
+  const whole = ran.filter(({ shown }) => shown.shortfall === null);
+  const most = (whole.length > 0 ? whole : ran).reduce((one, other) =>
+    other.load.threads >= one.load.threads ? other : one,
+  );
+  const { bottleneck, clientLoad, hostLoad } = results.of({ outcome: most.outcome, load: most.load });
+  const outcome = sumOfOutcomes(
+    ran.map((each) => each.outcome),
+    clock,
+  );
+  const last = finished[finished.length - 1];
+  // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
+  const stopsAt = last.outcome !== null && outcome.whole.drainOperations > 0 ? last.stopsAt : undefined;
+  const sum = results.of({ outcome, load: most.load, stopsAt });
+  return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
+}
+
+/**
+ * @param {readonly StageOutcome[]} outcomes consecutive outcomes of one stage, at least one
+ * @param {Clock} clock
+ * @returns {StageOutcome} with the client and host load of the last outcome
+ */
+function sumOfOutcomes(outcomes, clock) {
+  return {
+    ...outcomes[outcomes.length - 1],
+    ...sumOfStages(outcomes, clock),
+    secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
   };
 }

@@ -2,7 +2,7 @@ import { classify } from '../bottleneck/classify.js';
 import { isClientAtLimit } from '../bottleneck/signs.js';
 import { Histogram } from '../model/histogram.js';
 import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from '../search/rate-search.js';
-import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
+import { WINDOW_MS, decisiveRate } from '../search/search-step.js';
 import { counted, decimal, rounded } from '../text/figures.js';
 import { meanRateOf } from '../workload/trace.js';
 import { stepOutcome, stepResult, withAllSteps } from './search-result.js';
@@ -33,17 +33,21 @@ export function overRates(limits, parts) {
   const { replay } = load;
   const slo = context.config.search?.slo ?? 0;
   const search = new RateSearch({ ...limits, isRandom: load.arrival === 'poisson' });
-  /** @type {RateMeasurement | null} */
-  let measurement = null;
+  const measured = (/** @type {FinishedStep} */ finished) => {
+    const isClientBusy = isClientAtLimit(results.evidence(finished));
+    return measurementOf(finished, { slo, clock: context.clock, isClientBusy });
+  };
   return {
     time: RATE_SEARCH_MS,
     next(done) {
-      if (done === null || measurement === null) {
-        return search.next(null);
-      }
-      const result = stepOutcome(done);
-      const closedRate = decisiveRate('ramp', { ...result, threads: done.step.threads });
-      return search.next({ ...result, closedRate, measurement });
+      const result = done && stepOutcome(done);
+      return search.next(
+        result && {
+          ...result,
+          closedRate: decisiveRate('ramp', { ...result, threads: done.step.threads }),
+          measurement: measured(done),
+        },
+      );
     },
     pacing({ rate }, { first }) {
       if (rate === undefined) {
@@ -55,14 +59,11 @@ export function overRates(limits, parts) {
         : recordedPacing({ ...replay, speed: rate / meanRateOf(replay.trace) }, first);
     },
     shown(finished) {
-      const isClientBusy = isClientAtLimit(results.evidence(finished));
-      measurement = measurementOf(finished, { slo, clock: context.clock, isClientBusy });
       const { rate } = finished.step;
-      return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measurement) }) };
+      return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measured(finished)) }) };
     },
-    conclusion: () => search.conclusion(),
-    result: (finished, steps, dollarsNeeded) =>
-      rateResult(finished, steps, { ...parts, dollarsNeeded, slo, replay, ...limits, conclusion: search.conclusion() }),
+    result: (finished, steps) =>
+      rateResult(finished, steps, { ...parts, slo, replay, ...limits, conclusion: search.conclusion() }),
   };
 }
 
@@ -132,14 +133,13 @@ function isEndpointStarved(load) {
  *
  * @param {readonly FinishedStep[]} finished
  * @param {readonly SearchStep[]} steps
- * @param {SearchParts & { conclusion: RateConclusion, slo: number, replay?: ReplayConfig, maxThreads: number,
- *   dollarsNeeded: number | null }} parts
+ * @param {SearchParts & { conclusion: RateConclusion, slo: number, replay?: ReplayConfig, maxThreads: number }} parts
  * @returns {StageResult}
  */
-function rateResult(finished, steps, { results, conclusion, slo, replay, maxThreads, dollarsNeeded }) {
+function rateResult(finished, steps, { results, conclusion, slo, replay, maxThreads }) {
   const shown = finished[representative(steps)];
   const whole = results.of(shown);
-  const { bound, rate, needed } = conclusion;
+  const { bound, rate, operationsNeeded } = conclusion;
   const rateSearch = { ...conclusion, slo, missedBy: reasonOf(steps.filter(({ verdict }) => verdict === 'missed')) };
   return {
     ...withAllSteps(whole, finished),
@@ -150,8 +150,7 @@ function rateResult(finished, steps, { results, conclusion, slo, replay, maxThre
       hasPlateau: bound === 'exact',
       capacity: null,
       best: rate ?? 0,
-      operationsNeeded: needed?.operations ?? null,
-      dollarsNeeded,
+      operationsNeeded,
       rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: maxThreads, replay }),
     },
   };
@@ -166,7 +165,7 @@ const WIDE = 1.1;
  * @returns {RateSearchResult}
  */
 function rateFinding(conclusion, { slo, errorShare, threads, replay }) {
-  const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
+  const { bound, rate, interval: found, held, isClientLimited, operationsNeeded, limitingResource } = conclusion;
   const parts = [
     ...(replay && rate !== null ? [`${decimal(rate / meanRateOf(replay.trace), 2)} times your traffic`] : []),
     ...(held === null
@@ -175,9 +174,9 @@ function rateFinding(conclusion, { slo, errorShare, threads, replay }) {
     ...(isClientLimited
       ? [`at higher rates, this host (${counted(threads, 'thread')}) started operations too late or was too busy`]
       : []),
-    ...(needed === null
+    ...(operationsNeeded === null
       ? []
-      : [`try again with ${rounded(needed.operations)} ${replay ? 'recorded requests' : '<objects>'} or more`]),
+      : [`try again with ${rounded(operationsNeeded)} ${replay ? 'recorded requests' : '<objects>'} or more`]),
     ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
       ? ['there was no time for more steps']
       : []),
@@ -199,12 +198,8 @@ function reasonOf(missed) {
 
 /** Index of the step that represents the stage. @param {readonly SearchStep[]} steps at least one */
 function representative(steps) {
-  const kept = steps.map(({ verdict }) => verdict === 'kept');
-  const held = steps.findLastIndex(({ phase }, index) => phase === 'hold' && kept[index]);
-  if (held >= 0) {
-    return held;
-  }
-  const rates = steps.map(({ rate = 0 }, index) => (kept[index] ? rate : 0));
-  const highest = Math.max(...rates);
-  return highest > 0 ? rates.indexOf(highest) : steps.length - 1;
+  const kept = steps.filter(({ verdict }) => verdict === 'kept');
+  const [highest] = kept.toSorted((one, other) => Number(other.rate) - Number(one.rate));
+  const shown = kept.findLast(({ phase }) => phase === 'hold') ?? highest ?? steps[steps.length - 1];
+  return steps.indexOf(shown);
 }

@@ -14,7 +14,7 @@ import { isInShard, isOfShard } from '../workload/shard.js';
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { OwnKey } from '../workload/keyspace.js'
- * @import { BegunSession, Session } from './session.js'
+ * @import { Session } from './session.js'
  */
 
 const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
@@ -30,7 +30,7 @@ const MAX_ATTEMPTS = 4;
  * stored succeeds, and would hide the loss.
  *
  * @param {Stage} stage that is about to run
- * @param {BegunSession} session
+ * @param {Session} session
  */
 export async function proveWrites({ kinds }, session) {
   const { config, run, checks, phases } = session;

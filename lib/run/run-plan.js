@@ -8,19 +8,19 @@ import { explainError, isTransient } from '../s3/explain-error.js';
 import { sumOf } from '../statistics/moments.js';
 
 /**
- * @import { Slot } from '../engine/run-slot.js'
+ * @import { FinishedSlot, Slot } from '../engine/run-slot.js'
  * @import { FatalError } from '../engine/stage-watch.js'
  * @import { StageOutcome } from '../engine/workers.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
- * @import { BegunSession } from './session.js'
+ * @import { Session } from './session.js'
  */
 
 /**
  * Runs the planned stages until all are done, the run is aborted, or a stage fails.
  *
  * @param {Plan} plan
- * @param {BegunSession} session stages are added to its result
+ * @param {Session} session stages are added to its result
  * @returns {Promise<boolean>} whether all stages ran and completed
  */
 export async function runPlan(plan, session) {
@@ -39,10 +39,11 @@ export async function runPlan(plan, session) {
 /**
  * @param {Stage} stage
  * @param {StagePlan} plan
- * @param {BegunSession} session
+ * @param {Session} session
  * @returns {Promise<boolean>} whether the next stage can run
  */
-async function runStage({ name }, plan, session) {
+async function runStage(stage, plan, session) {
+  const { name } = stage;
   const { run, signal, observer, phases, result } = session;
   const { clock } = run;
   plan.notices?.forEach((notice) => observer.notice(notice));
@@ -56,11 +57,11 @@ async function runStage({ name }, plan, session) {
     }
     observer.stageStarts(plan.starts);
   }
-  const last = await runSlots(plan, session);
+  const last = await runSlots(stage, plan, session);
   if (last === null && signal.aborted) {
     return false;
   }
-  const conclusion = plan.conclude(observer);
+  const conclusion = plan.conclude();
   if (conclusion.result === null) {
     result.problems.push(conclusion.problem);
     result.isTransient = conclusion.isTransient;
@@ -73,11 +74,12 @@ async function runStage({ name }, plan, session) {
 }
 
 /**
+ * @param {Stage} stage
  * @param {StagePlan} plan
- * @param {BegunSession} session
+ * @param {Session} session
  * @returns {Promise<StageOutcome | null>} of the last slot that ran
  */
-async function runSlots(plan, session) {
+async function runSlots({ name }, plan, session) {
   const { run, signal, observer } = session;
   /** @type {StageOutcome | null} */
   let last = null;
@@ -92,13 +94,17 @@ async function runSlots(plan, session) {
       observer.notice(notice);
     }
     await waitUntil(startsAt, run.clock, signal);
-    if (slot === null || signal.aborted || run.clock.now() > startsBy) {
-      plan.take(null, observer);
-    } else {
-      const { finished, moved } = await runPlanned({ ...planned, slot }, plan, done, session);
+    /** @type {FinishedSlot | null} */
+    let finished = null;
+    if (slot !== null && !signal.aborted && run.clock.now() <= startsBy) {
+      const ran = await runPlanned({ ...planned, slot }, plan, done, session);
+      finished = ran.finished;
       last = finished.outcome;
-      done = { operations: done.operations + last.whole.done, moved: done.moved + moved };
-      plan.take(finished, observer);
+      done = { operations: done.operations + last.whole.done, moved: done.moved + ran.moved };
+    }
+    const step = plan.take(finished);
+    if (step !== null) {
+      observer.stepEnds(name, step);
     }
   }
   return last;
@@ -108,7 +114,7 @@ async function runSlots(plan, session) {
  * @param {PlannedSlot & { slot: Slot }} planned
  * @param {StagePlan} plan
  * @param {{ operations: number, moved: number }} done totals of the stage's earlier slots; `moved` in bytes
- * @param {BegunSession} session
+ * @param {Session} session
  */
 async function runPlanned({ slot, ending }, plan, done, session) {
   const { config, run, observer, signal } = session;
@@ -154,7 +160,7 @@ async function runPlanned({ slot, ending }, plan, done, session) {
 
 /**
  * @param {FatalError | null} fatal
- * @param {BegunSession} session
+ * @param {Session} session
  */
 function noteFatalError(fatal, { config, run, result }) {
   if (fatal === null) {
@@ -171,7 +177,7 @@ function noteFatalError(fatal, { config, run, result }) {
 }
 
 /**
- * @param {BegunSession} session
+ * @param {Session} session
  * @returns {PlanContext}
  */
 export function planContext({ config, run, firstStageAt, unloaded, runClock }) {

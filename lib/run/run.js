@@ -8,11 +8,10 @@ import { versionsOf } from '../s3/object-store.js';
 import { runBenchmark } from './benchmark-run.js';
 import { noticesOfLoad } from './load-notices.js';
 import { prepareRun } from './prepare-run.js';
-import { RunError } from './run-error.js';
 
 /**
- * @import { Result, RunResult } from '../model/result.js'
  * @import { GivenStore } from '../model/config.js'
+ * @import { Result, RunResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { RunContext } from './run-context.js'
@@ -154,4 +153,19 @@ function concluded(ran) {
     throw new RunError(result.problems, result, ran.crash ?? undefined);
   }
   return result;
+}
+
+/** Thrown if a run cannot begin or an error ends it early. Its objects have been removed as far as possible. */
+export class RunError extends Error {
+  /**
+   * @param {readonly string[]} problems one line each
+   * @param {Result} result results up to the error
+   * @param {unknown} [cause] an unexpected error
+   */
+  constructor(problems, result, cause) {
+    super(problems.join('\n'), cause === undefined ? {} : { cause });
+    this.name = 'RunError';
+    this.problems = problems;
+    this.result = result;
+  }
 }

@@ -3,16 +3,15 @@ import { busiestThread, isHostBusy } from '../bottleneck/host-evidence.js';
 import { sumsByName } from '../model/counters.js';
 import { sumOfKinds } from '../model/records.js';
 import { CapacitySearch, STAGE_MS } from '../search/capacity-search.js';
-import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
-import { meanOf } from '../statistics/moments.js';
+import { MIN_WINDOWS, WINDOW_MS, decisiveRate } from '../search/search-step.js';
 
 /**
- * @import { Evidence, Search, HalfSize } from '../bottleneck/classify.js'
+ * @import { Evidence, HalfSize } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { SearchStep, StageResult } from '../model/result.js'
+ * @import { Capacity, SearchStep, StageResult } from '../model/result.js'
  * @import { SearchOptions } from '../search/capacity-search.js'
  * @import { FinishedStep, StepResult } from '../search/search-step.js'
- * @import { SearchConclusion, SearchPhase } from '../model/search.js'
+ * @import { SearchConclusion } from '../model/search.js'
  * @import { SearchParts, Variable } from './search-steps.js'
  */
 
@@ -30,9 +29,8 @@ export function overThreads(limits, parts) {
     next: (done) => search.next(done && stepOutcome(done)),
     pacing: () => null,
     shown: (finished) => stepResult(finished, parts.context.clock),
-    conclusion: () => search.conclusion(),
-    result: (finished, shown, dollarsNeeded) =>
-      capacityResult(finished, shown, { ...parts, dollarsNeeded, ...limits, conclusion: search.conclusion() }),
+    result: (finished, shown) =>
+      capacityResult(finished, shown, { ...parts, ...limits, conclusion: search.conclusion() }),
   };
 }
 
@@ -60,6 +58,9 @@ const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
   'abandoned',
   'unknownOutcomes',
 ]);
+
+/** A shorter step at one object size shows no rate. */
+const MIN_SECONDS_OF_SIZE = (MIN_WINDOWS * WINDOW_MS) / 1000;
 
 /**
  * @param {FinishedStep} finished
@@ -102,44 +103,43 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  *
  * @param {readonly FinishedStep[]} finished at least one
  * @param {readonly SearchStep[]} steps
- * @param {SearchParts & { conclusion: SearchConclusion, maxThreads: number, dollarsNeeded: number | null }} parts
+ * @param {SearchParts & { conclusion: SearchConclusion, maxThreads: number }} parts
  * @returns {StageResult}
  */
-function capacityResult(finished, steps, { stage, results, conclusion, maxThreads, dollarsNeeded }) {
+function capacityResult(finished, steps, { stage, results, conclusion, maxThreads }) {
   const shown = representative(steps, conclusion.capacity !== null);
   const { load } = finished[shown];
   const whole = results.of(finished[shown]);
-  const { halfSize, holdAgrees, limitingResource, needed, ...found } = conclusion;
+  const { holdAgrees, limitingResource, ...found } = conclusion;
   const result = withAllSteps(whole, finished);
-  const evidenceOfStep = (/** @type {FinishedStep} */ each) => results.evidence(each);
-  const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map(evidenceOfStep);
-  const atHalfSize = finished.filter(({ step }) => step.phase === 'half size').map(evidenceOfStep);
+  const threadsAtPeak = Math.min(found.knee ?? load.threads, load.threads);
+  const isHalf = (/** @type {FinishedStep} */ { step }) => step.phase === 'half size';
+  const evidence = finished.map((each) => results.evidence(each));
+  const atPeak = evidence.filter(
+    (_, index) => !isHalf(finished[index]) && finished[index].step.threads >= threadsAtPeak,
+  );
+  const atHalfSize = evidence.filter((_, index) => isHalf(finished[index]));
   // At the knee, a client at its limit still has idle moments, and a throttling store might not have refused anything
   // yet. More threads reveal both.
-  const { eventLoopUtilization, busyLoops, loops, cpuCores, host } = busiestClient(atPeak);
-  /** @type {Search} */
-  const search = {
-    ...found,
-    holdAgrees,
-    limitingResource,
-    maxThreads,
-    movesBytes: stage.movesBytes,
-    halfSize: halfSize && sizeRates(halfSize, finished),
-    refusals: refusalsOf(atPeak.reduce((one, other) => (other.backoffShare > one.backoffShare ? other : one))),
-    busyHost: busyHostOf([...atPeak, ...atHalfSize]),
-  };
-  const client = { eventLoopUtilization, busyLoops, loops, cpuCores, host };
-  const bottleneck = classify({ ...results.evidence(finished[shown], whole), ...client, end: result.end, search });
+  const { eventLoopUtilization, busyLoops, loops, cpuCores, host } = mostOf(atPeak, clientDemand);
+  const bottleneck = classify({
+    ...results.evidence(finished[shown], whole),
+    ...{ eventLoopUtilization, busyLoops, loops, cpuCores, host },
+    end: result.end,
+    search: {
+      ...found,
+      holdAgrees,
+      limitingResource,
+      maxThreads,
+      movesBytes: stage.movesBytes,
+      halfSize: sizeRates(steps, found.capacity),
+      refusals: mostOf(atPeak, ({ backoffShare }) => backoffShare),
+      busyHost: [...atPeak, ...atHalfSize].find(isHostBusy) ?? null,
+    },
+  });
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
-  const operationsNeeded = needed?.operations ?? null;
-  return {
-    ...result,
-    average,
-    peak,
-    bottleneck,
-    search: { steps: [...steps], ...found, operationsNeeded, dollarsNeeded },
-  };
+  return { ...result, average, peak, bottleneck, search: { steps: [...steps], ...found } };
 }
 
 /**
@@ -149,41 +149,26 @@ function capacityResult(finished, steps, { stage, results, conclusion, maxThread
  */
 function representative(steps, wasHeld) {
   const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
-  // Steps that compare object sizes do not represent the stage. They never come first, so index 0 is not one of them.
-  const best = steps.reduce((index, { phase, operationsPerSecond }, each) => {
-    const isOfSizes = phase === 'whole size' || phase === 'half size';
-    return !isOfSizes && operationsPerSecond > steps[index].operationsPerSecond ? each : index;
-  }, 0);
-  return hold >= 0 ? hold : best;
+  // Steps that compare object sizes do not represent the stage. They never come first.
+  const [best] = steps
+    .filter(({ phase }) => phase !== 'whole size' && phase !== 'half size')
+    .toSorted((one, other) => other.operationsPerSecond - one.operationsPerSecond);
+  return hold >= 0 ? hold : steps.indexOf(best);
 }
 
 /**
- * @param {readonly FinishedStep[]} finished
- * @param {number} threads at the capacity
- * @returns {FinishedStep[]} the steps with at least this many threads
+ * @param {readonly Evidence[]} steps at least one
+ * @param {(evidence: Evidence) => number} figure
+ * @returns {Evidence} of the first step with the highest figure
  */
-function stepsAtPeak(finished, threads) {
-  return finished.filter(({ step }) => step.phase !== 'half size' && step.threads >= threads);
+function mostOf(steps, figure) {
+  return steps.reduce((one, other) => (figure(other) > figure(one) ? other : one));
 }
 
-/** The first step in which the host was short of CPU; null if there is none. @param {readonly Evidence[]} steps */
-function busyHostOf(steps) {
-  const busy = steps.find(isHostBusy);
-  return busy === undefined ? null : { host: busy.host, cpuCores: busy.cpuCores, loops: busy.loops };
-}
-
-/** The evidence of the step whose event loop had the least idle time. @param {readonly Evidence[]} steps */
-function busiestClient(steps) {
-  const demandOf = (/** @type {Evidence} */ evidence) => {
-    const thread = busiestThread(evidence);
-    return thread === null ? evidence.eventLoopUtilization : thread.running + thread.waiting;
-  };
-  return steps.reduce((one, other) => (demandOf(other) > demandOf(one) ? other : one));
-}
-
-/** @param {Evidence} evidence */
-function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) {
-  return { threads, operations, attempts, throttled, backoffShare };
+/** How little time the busiest event loop had left. @param {Evidence} evidence */
+function clientDemand(evidence) {
+  const thread = busiestThread(evidence);
+  return thread === null ? evidence.eventLoopUtilization : thread.running + thread.waiting;
 }
 
 /**
@@ -203,18 +188,19 @@ export function withAllSteps(shown, finished) {
 }
 
 /**
- * @param {NonNullable<SearchConclusion['halfSize']>} rates
- * @param {readonly FinishedStep[]} finished
- * @returns {HalfSize}
+ * @param {readonly SearchStep[]} steps
+ * @param {Capacity | null} capacity
+ * @returns {HalfSize | null} null unless both sizes were measured twice, after a hold
  */
-function sizeRates({ whole, half, held }, finished) {
-  const rateOf = (/** @type {SearchPhase} */ phase, /** @type {readonly [number, number]} */ steps) => {
-    const operationsPerSecond = meanOf(steps);
-    return {
-      size: finished.find(({ step }) => step.phase === phase)?.load.size ?? 0,
-      operationsPerSecond,
-      spread: Math.abs(steps[1] - steps[0]) / operationsPerSecond,
-    };
-  };
-  return { whole: rateOf('whole size', whole), half: rateOf('half size', half), held };
+function sizeRates(steps, capacity) {
+  const [whole, half] = ['whole size', 'half size'].map((of) => {
+    const [one, other] = steps.filter(({ phase, seconds }) => phase === of && seconds >= MIN_SECONDS_OF_SIZE);
+    if (other === undefined) {
+      return null;
+    }
+    const [first, second] = [one.operationsPerSecond, other.operationsPerSecond];
+    const operationsPerSecond = (first + second) / 2;
+    return { size: one.objectSize, operationsPerSecond, spread: Math.abs(second - first) / operationsPerSecond };
+  });
+  return whole && half && capacity && { whole, half, held: capacity.operationsPerSecond };
 }

@@ -1,28 +1,27 @@
 import { adviceFor } from '../bottleneck/phrases.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
-import { SECONDS_OF_OPERATIONS, minOperations, operationsOfSearch } from '../search/capacity-search.js';
+import { SECONDS_OF_OPERATIONS, operationsOfSearch } from '../search/capacity-search.js';
 import { PlannedStep } from '../search/search-step.js';
 import { CLIENTS } from '../s3/object-store.js';
 import { formatPublicUrl } from '../options/values.js';
 import { counted } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
 import { typicalSize } from '../workload/size-distribution.js';
+import { startOf } from './stages-plan.js';
 import { overRates } from './rate-result.js';
 import { overThreads } from './search-result.js';
 
 /**
- * @import { CostBudget } from '../cost/cost-budget.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { FinishedSlot, Range } from '../engine/run-slot.js'
  * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
  * @import { SearchDimension, SearchStep, StageResult } from '../model/result.js'
- * @import { SearchConclusion } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { SearchOptions } from '../search/capacity-search.js'
- * @import { SearchObjects } from '../search/search-objects.js'
+ * @import { SearchObjects } from './steps-plan.js'
  * @import { FinishedStep, Step } from '../search/search-step.js'
- * @import { Conclusion, PlanContext, PlannedSlot } from './plan.js'
- * @import { Policy, StepsContext, Taken } from './steps-plan.js'
+ * @import { Conclusion, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { StepsContext } from './steps-plan.js'
  */
 
 /** Latency in ms that is assumed if it could not be measured. */
@@ -39,9 +38,7 @@ const MIN_HALVED_BYTES = 2;
  * @property {(done: FinishedStep | null) => Step | null} next takes the step planned last
  * @property {(step: Step, range: Range) => Pacing | null} pacing
  * @property {(finished: FinishedStep) => SearchStep} shown
- * @property {() => Pick<SearchConclusion, 'needed' | 'limitingResource'>} conclusion
- * @property {(finished: readonly FinishedStep[], shown: readonly SearchStep[],
- *   dollarsNeeded: number | null) => StageResult} result
+ * @property {(finished: readonly FinishedStep[], shown: readonly SearchStep[]) => StageResult} result
  */
 
 /** @type {Record<SearchDimension, (limits: SearchOptions, parts: SearchParts) => Variable>} */
@@ -50,7 +47,7 @@ const VARIABLES = { threads: overThreads, rate: overRates };
 /**
  * Adaptive steps: a search over one variable.
  *
- * @implements {Policy}
+ * @implements {StagePlan}
  */
 export class SearchSteps {
   #parts;
@@ -59,12 +56,12 @@ export class SearchSteps {
   #search;
   /** @type {PlannedStep | null} */
   #step = null;
-  /** The step that ended last. @type {FinishedStep | null} */
-  #done = null;
+  /** @type {FinishedStep[]} */
+  #finished = [];
+  /** @type {SearchStep[]} */
+  #shown = [];
   /** Whether each key must first be read once to fill the cache. */
   #isCold;
-  /** Why the search cannot begin. */
-  #problem;
 
   /** @param {StepsContext} parts of a run with a search */
   constructor(parts) {
@@ -74,33 +71,25 @@ export class SearchSteps {
     this.#parts = parts;
     this.#count = objects.countFor(stage);
     // The cost of a replay was known before the run.
-    this.#maxAttempts = stage.rewrites ? Infinity : costs.attemptsFor(this.#names.toRun);
+    const toRun = stagesOf(config.load).map(nameOf).slice(index);
+    this.#maxAttempts = stage.rewrites ? Infinity : costs.attemptsFor(toRun);
     const limits = {
       maxThreads: config.load.threads,
       unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
       maxOperations: this.#count,
       maxAttempts: this.#maxAttempts,
       sharesOperations: stage.copies || stage.removes,
-      halfSize: halfSizeProbeOf(stage, config, objects),
+      halfSize: canHalve(stage, config.objects.size, objects),
     };
     this.#search = VARIABLES[peakOf](limits, parts);
     const { time: duration } = this.#search;
     this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
-    const latencies = latenciesOfWhole(config, unloaded);
-    this.#problem = index === 0 ? tooFewObjects(config, stage, latencies) : null;
     const isFirst = index === 0 && peakOf === 'threads';
     this.notices = [
-      ...(index === 0 ? [timeNotice(duration, this.#names.toRun.length)] : []),
-      ...(isFirst ? worstCases(config, latencies, this.#maxAttempts) : []),
-    ].slice(0, this.#problem === null ? undefined : 0);
-    this.starts = this.#problem === null ? { duration, search: peakOf } : null;
-  }
-
-  /** Names in lower case: `toRun` lists this stage and all later ones, `before` all earlier ones. */
-  get #names() {
-    const { index, context } = this.#parts;
-    const all = stagesOf(context.config.load).map(nameOf);
-    return { toRun: all.slice(index), before: all.slice(0, index) };
+      ...(index === 0 ? [timeNotice(duration, toRun.length)] : []),
+      ...(isFirst ? worstCases(config, unloaded, this.#maxAttempts) : []),
+    ];
+    this.starts = { ...startOf(stage, objects.count, config.load.threads, config), duration, search: peakOf };
   }
 
   /** @returns {PlannedSlot | null} */
@@ -110,9 +99,6 @@ export class SearchSteps {
     const { size, sizes } = config.objects;
     const { access, threads } = config.load;
     this.#step = null;
-    if (this.#problem !== null) {
-      return null;
-    }
     if (this.#isCold) {
       this.#isCold = false;
       const range = objects.rangeFor(stage, false, this.#count);
@@ -122,7 +108,7 @@ export class SearchSteps {
         slot: { stage, load, range: { ...range, cycles: false }, limit: null },
       };
     }
-    const step = this.#search.next(this.#done);
+    const step = this.#search.next(this.#finished.at(-1) ?? null);
     if (step === null) {
       return null;
     }
@@ -140,32 +126,31 @@ export class SearchSteps {
 
   /**
    * @param {FinishedSlot | null} ran null if the run stopped before this slot
-   * @returns {Taken & { shown: SearchStep } | null}
+   * @returns {SearchStep | null}
    */
   take(ran) {
     if (ran === null || this.#step === null) {
       return null;
     }
+    const { stage, objects } = this.#parts;
     const finished = this.#step.finish(ran);
-    this.#done = finished;
-    return { ...finished, isHalfSize: finished.step.phase === 'half size', shown: this.#search.shown(finished) };
+    const shown = this.#search.shown(finished);
+    this.#finished.push(finished);
+    this.#shown.push(shown);
+    objects.use(stage, finished.step.phase === 'half size', finished.claimed);
+    return shown;
   }
 
-  /**
-   * @param {readonly Taken[]} taken
-   * @returns {Conclusion}
-   */
-  conclude(taken) {
-    const { stage, index, context } = this.#parts;
-    const finished = /** @type {readonly (FinishedStep & { shown: SearchStep })[]} */ (/** @type {unknown} */ (taken));
-    if (finished.length === 0) {
-      const problem = this.#problem ?? `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
+  /** @returns {Conclusion} */
+  conclude() {
+    const { stage, index, objects, context } = this.#parts;
+    objects.stageEnds(stage);
+    if (this.#finished.length === 0) {
+      const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
       // If earlier stages have a result, the command was valid, so the same command may succeed another time.
       return { result: null, problem, isTransient: index > 0, continues: false };
     }
-    const steps = finished.map(({ shown }) => shown);
-    const dollars = dollarsNeeded(this.#search.conclusion(), finished, context.costs, this.#names);
-    const result = this.#search.result(finished, steps, dollars);
+    const result = this.#search.result(this.#finished, this.#shown);
     return { result: readsCacheIn(stage, context.config) ? ofCache(result, urlOf(context.config)) : result };
   }
 }
@@ -205,59 +190,29 @@ function timeNotice(stageTime, stages) {
 }
 
 /**
- * @param {Config} config
- * @param {PlanContext['unloaded']} unloaded
- * @returns {PlanContext['unloaded']} without latencies of small objects, which do not predict how many large ones a
- *   search needs
- */
-function latenciesOfWhole({ objects }, unloaded) {
-  const typical = typicalSize(objects);
-  return new Map([...unloaded].filter(([, { size }]) => size >= typical));
-}
-
-/**
- * @param {Config} config
- * @param {Stage} stage the first one
- * @param {PlanContext['unloaded']} unloaded
- */
-function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage, unloaded) {
-  const latency = unloaded.get(nameOf(stage))?.p50;
-  if (latency === undefined || !(stage.creates || stage.removes)) {
-    return null;
-  }
-  const needed = minOperations(latency);
-  return objects >= needed
-    ? null
-    : `<objects>: --find-peak expects at least ${operationsOfSearch((1000 * threads) / latency, threads)} for ${counted(threads, 'thread')}, got ${objects} (one thread alone needs ${needed} at ${latency.toFixed(1)}ms per ${nameOf(stage)})`;
-}
-
-/**
  * Warns before a search that might run out of objects or dollars if the store never slows down.
  *
  * @param {Config} config
  * @param {PlanContext['unloaded']} unloaded
  * @param {number} attempts that the first stage can make
  */
-function worstCases(
-  { objects: { count: objects }, load: { threads, stages }, schedule: { maxCost } },
-  unloaded,
-  attempts,
-) {
+function worstCases({ objects, load: { threads, stages }, schedule: { maxCost } }, unloaded, attempts) {
   const [write] = operationsOf(stages).filter(({ creates }) => creates);
-  const latency = write && unloaded.get(write.name)?.p50;
-  if (latency === undefined) {
+  const probe = write && unloaded.get(write.name);
+  // The latency of small objects does not predict how many large ones a search needs.
+  if (probe === undefined || probe.size < typicalSize(objects)) {
     return [];
   }
-  const most = operationsOfSearch((1000 * threads) / latency, threads);
-  const writes = Math.min(objects, attempts);
+  const most = operationsOfSearch((1000 * threads) / probe.p50, threads);
+  const writes = Math.min(objects.count, attempts);
   const capacity = Math.floor(writes / SECONDS_OF_OPERATIONS);
   if (writes >= most || capacity === 0) {
     return [];
   }
   const [given, more] =
-    attempts < objects
+    attempts < objects.count
       ? [`$${maxCost} pays for ${Math.floor(attempts)} writes,`, `--max-cost ${2 * Number(maxCost)}`]
-      : [`${objects} objects are`, `${2 * objects} <objects>`];
+      : [`${objects.count} objects are`, `${2 * objects.count} <objects>`];
   return [
     `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect up to ${2 * capacity}, pass ${more}`,
   ];
@@ -284,33 +239,12 @@ function whyNotBegun({ copies, removes }, objects, attempts) {
 }
 
 /**
- * @param {ReturnType<Variable['conclusion']>} conclusion
- * @param {readonly FinishedStep[]} finished
- * @param {CostBudget} costs
- * @param {{ toRun: readonly string[], before: readonly string[] }} names of stages; this one comes first in `toRun`
- */
-function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, before }) {
-  if (limitingResource !== 'dollars' || needed === null) {
-    return null;
-  }
-  const made = finished.reduce((sum, { outcome }) => sum + outcome.whole.attempts, 0);
-  // If the limit is raised, earlier stages get an equal share of the increase and might spend it.
-  return costs.limitFor([...toRun, ...before], needed.attempts, made);
-}
-
-/**
  * Half-size objects show whether bandwidth is the limit. Read can use them only if Write left some.
  *
  * @param {Stage} stage
- * @param {Config} config
+ * @param {number} size bytes
  * @param {SearchObjects} objects
- * @returns {'never' | 'on a plateau' | 'always'}
  */
-function halfSizeProbeOf({ creates, receives, movesWhole }, { objects: { size }, load: { stages } }, objects) {
-  if (creates && size >= MIN_HALVED_BYTES) {
-    return operationsOf(stages).some((operation) => operation.receives && operation.movesWhole)
-      ? 'always'
-      : 'on a plateau';
-  }
-  return receives && movesWhole && objects.hasHalves ? 'on a plateau' : 'never';
+function canHalve({ creates, receives, movesWhole }, size, objects) {
+  return creates ? size >= MIN_HALVED_BYTES : receives && movesWhole && objects.hasHalves;
 }

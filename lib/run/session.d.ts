@@ -5,10 +5,10 @@ import type { RunResult, UnloadedLatency } from '../model/result.js';
 import type { TimeBudget } from '../preflight/unloaded-latency.js';
 import type { WriteChecks } from '../preflight/write-checks.js';
 import type { OpenRun } from './open-run.js';
-import type { Phases } from './phases.js';
-import type { RunClock } from './run-clock.js';
+import type { Phases } from './begin-run.js';
+import type { RunClock } from './begin-run.js';
 
-/** Shared by all parts of a run, from start to end. */
+/** Shared by all parts of a run, from start to end. Workers and the first stage's time are known once it begins. */
 export interface Session {
   config: Config;
   run: OpenRun;
@@ -26,15 +26,11 @@ export interface Session {
   isShared: () => boolean;
   /** grows during the run */
   result: RunResult;
-}
-
-/** A run whose first stage can begin. */
-export type BegunSession = Session & Begun;
-
-export interface Begun {
   workers: Workers;
   /** by the stage's name in lower case */
   unloaded: ReadonlyMap<string, UnloadedLatency>;
   /** monotonic ms: the agreed moment even if it has passed, so later stages still start together */
   firstStageAt: number;
 }
+
+export type BegunSession = Session;

@@ -23,54 +23,43 @@ const MIN_DURATION_MS = 0.001;
 
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
-/** Makes results of one stage from what its slots measured. */
-export class StageResults {
-  #parts;
-  #storeClock;
+/** @typedef {ReturnType<typeof stageResults>} StageResults */
 
-  /**
-   * @param {Stage} stage
-   * @param {number} objects given to the stage
-   * @param {Pick<PlanContext, 'config' | 'clock' | 'unloaded' | 'storeClock'>} context
-   */
-  constructor(stage, objects, { config, clock, unloaded, storeClock }) {
-    const { availableCores } = config.load;
-    const ofStage = unloaded.get(stage.name.toLowerCase()) ?? null;
-    this.#parts = { stage, objects, clock, unloaded: ofStage, unloadedByOperation: unloaded, availableCores };
-    this.#storeClock = storeClock;
-  }
-
-  /**
-   * @param {Pick<Parameters<typeof stageResult>[0], 'outcome' | 'load' | 'stopsAt' | 'stability' | 'objectsNeeded'>} ran
-   * @returns {StageResult}
-   */
-  of(ran) {
-    return stageResult({ ...this.#parts, storeClock: this.#storeClock(), ...ran });
-  }
-
-  /** @param {Parameters<StageResults['of']>[0]} ran @param {StageResult} [result] of the same */
-  evidence(ran, result = this.of(ran)) {
-    const { stage, availableCores } = this.#parts;
-    return evidenceOf(result, ran.load, stage.movesBytes, availableCores);
-  }
+/**
+ * Makes results of one stage from what its slots measured.
+ *
+ * @param {Stage} stage
+ * @param {number} objects given to the stage
+ * @param {Pick<PlanContext, 'config' | 'clock' | 'unloaded' | 'storeClock'>} context
+ */
+export function stageResults(stage, objects, { config, clock, unloaded, storeClock }) {
+  const { availableCores } = config.load;
+  const ofStage = unloaded.get(stage.name.toLowerCase()) ?? null;
+  const parts = { stage, objects, clock, unloaded: ofStage, unloadedByOperation: unloaded, availableCores };
+  /** @param {Pick<StageParts, 'outcome' | 'load' | 'stopsAt' | 'stability' | 'objectsNeeded'>} ran */
+  const of = (ran) => stageResult({ ...parts, storeClock: storeClock(), ...ran });
+  /** @param {Parameters<typeof of>[0]} ran */
+  const evidence = (ran, result = of(ran)) => evidenceOf(result, ran.load, stage.movesBytes, availableCores);
+  return { of, evidence };
 }
 
 /**
- * @param {object} parts
- * @param {Stage} parts.stage
- * @param {StageOutcome} parts.outcome
- * @param {Clock} parts.clock
- * @param {number} parts.objects
- * @param {Load} parts.load
- * @param {UnloadedLatency | null} parts.unloaded
- * @param {ReadonlyMap<string, UnloadedLatency>} [parts.unloadedByOperation] for a stage of several kinds
- * @param {number} parts.availableCores that the process can use
- * @param {ClockFacts | null} parts.storeClock
- * @param {number | null} [parts.objectsNeeded] see the schema
- * @param {StabilityResult} [parts.stability] for a stage that may end once its rate is stable
- * @param {number} [parts.stopsAt] monotonic ms after which no operation starts, if time ends the stage
- * @returns {StageResult}
+ * @typedef {object} StageParts
+ * @property {Stage} stage
+ * @property {StageOutcome} outcome
+ * @property {Clock} clock
+ * @property {number} objects
+ * @property {Load} load
+ * @property {UnloadedLatency | null} unloaded
+ * @property {ReadonlyMap<string, UnloadedLatency>} [unloadedByOperation] for a stage of several kinds
+ * @property {number} availableCores that the process can use
+ * @property {ClockFacts | null} storeClock
+ * @property {number | null} [objectsNeeded] see the schema
+ * @property {StabilityResult} [stability] for a stage that may end once its rate is stable
+ * @property {number} [stopsAt] monotonic ms after which no operation starts, if time ends the stage
  */
+
+/** @param {StageParts} parts @returns {StageResult} */
 export function stageResult(parts) {
   const { stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt } = parts;
   const { whole, secondLatencies, slowest, failures } = outcome;
@@ -234,7 +223,7 @@ function bucketResult({ measured, measuredBytes, bytes, latency, histogram, ...c
 
 /**
  * @param {Omit<StageResult, 'bottleneck'>} whole
- * @param {Parameters<typeof stageResult>[0]} parts
+ * @param {StageParts} parts
  * @param {MeasuredTime} time
  * @param {Evidence} evidence of the stage, whose rate and waits for keys are those of all kinds
  * @returns {KindResult[]} for a stage of several kinds

@@ -1,42 +1,19 @@
-import { bytesPerOperation } from '../operations/stage.js';
-import { SearchObjects } from '../search/search-objects.js';
-import { StageResults } from './stage-result.js';
+import { stageResults } from './stage-result.js';
 
 /**
- * @import { FinishedSlot } from '../engine/run-slot.js'
- * @import { StageOutcome } from '../engine/workers.js'
- * @import { Load } from '../engine/run-stage.js'
- * @import { RampStep, SearchStep } from '../model/result.js'
- * @import { RunObserver, StageStart } from '../model/run-events.js'
+ * @import { Range } from '../engine/run-slot.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { Plan, PlanContext, StagePlan } from './plan.js'
+ * @import { StageResults } from './stage-result.js'
  */
 
 /**
- * @typedef {object} Taken a step that has ended
- * @property {StageOutcome | null} outcome null if nothing ran in it
- * @property {Load | null} load null if nothing ran in it
- * @property {number} stopsAt monotonic ms after which no operation starts
- * @property {number} claimed objects of a range that does not cycle
- * @property {boolean} [isHalfSize] whether its objects had half the size
- * @property {RampStep | SearchStep} shown
- *
- * @typedef {object} StepsContext what a policy decides on
+ * @typedef {object} StepsContext what the steps of a stage are decided on
  * @property {Stage} stage
  * @property {number} index of the stage in the run
  * @property {SearchObjects} objects shared by all stages
  * @property {PlanContext} context
  * @property {StageResults} results
- *
- * @typedef {object} Policy decides the steps of one stage: fixed ones, or a search
- * @property {number} [startsAt] monotonic ms
- * @property {readonly string[]} [notices] shown before it begins
- * @property {(Partial<StageStart> & Pick<StageStart, 'duration'>) | null} starts null if the stage has nothing to do
- * @property {() => PlannedSlot | null} next null if the stage is over
- * @property {(ran: FinishedSlot | null) => Taken | null} take takes the result of the slot planned last, which is null
- *   if nothing ran in it; returns null if that was no step
- * @property {StagePlan['second']} [second]
- * @property {(finished: readonly Taken[], observer: Pick<RunObserver, 'notice'>) => Conclusion} conclude
  */
 
 /**
@@ -51,13 +28,13 @@ export class StepsPlan {
 
   /**
    * @param {PlanContext} context
-   * @param {new (parts: StepsContext) => Policy} Policy
+   * @param {new (parts: StepsContext) => StagePlan} Policy decides the steps of one stage: fixed ones, or a search
    */
   constructor(context, Policy) {
     this.#context = context;
     this.#Policy = Policy;
     const { load, objects } = context.config;
-    this.#objects = new SearchObjects(load.replay?.trace.requests ?? objects.count);
+    this.#objects = new SearchObjects(load.replay?.trace.requests ?? objects.count, context.has);
   }
 
   /** Number of whole-size objects. They come before the objects that a search wrote at half size. */
@@ -71,36 +48,117 @@ export class StepsPlan {
    * @returns {StagePlan}
    */
   stage(stage, index) {
-    const context = this.#context;
     const objects = this.#objects;
-    const { load, store } = context.config;
-    const results = new StageResults(stage, objects.count, context);
-    const policy = new this.#Policy({ stage, index, objects, context, results });
-    /** @type {Taken[]} */
-    const finished = [];
-    const starts = policy.starts && {
-      ...{ stage: stage.name, objects: objects.count, threads: load.threads, buckets: store.buckets.length },
-      ...{ bytesPerOperation: bytesPerOperation(stage, context.config), ...policy.starts },
-    };
-    return {
-      startsAt: policy.startsAt,
-      notices: policy.notices,
-      starts,
-      next: () => policy.next(),
-      second: (second, observer) => policy.second?.(second, observer),
-      take(ran, observer) {
-        const taken = policy.take(ran);
-        if (taken !== null) {
-          objects.use(stage, taken.isHalfSize === true, taken.claimed);
-          finished.push(taken);
-          observer.stepEnds(stage.name, taken.shown);
-        }
-      },
-      conclude(observer) {
-        const conclusion = policy.conclude(finished, observer);
-        objects.stageEnds(stage, context.has);
-        return conclusion;
-      },
-    };
+    const results = stageResults(stage, objects.count, this.#context);
+    return new this.#Policy({ stage, index, objects, context: this.#context, results });
+  }
+}
+
+/**
+ * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'rewrites' | 'grouping'>>} Effects on objects
+ */
+
+/** @type {Readonly<{ first: number, count: number }>} */
+const NONE = Object.freeze({ first: 0, count: 0 });
+
+/**
+ * Chooses the objects for each step of a search. Write takes them in order; Read and Stat cycle through a contiguous
+ * range of one size that Write wrote; Copy uses each object of that range once; Remove uses
+ * every object once; and Replay every recorded request.
+ */
+export class SearchObjects {
+  #next = 0;
+  #all;
+  #whole;
+  #half = NONE;
+  #has;
+
+  /**
+   * @param {number} count number of objects that can be written, or that exist if the run does not write
+   * @param {(index: number) => boolean} has whether an object was written
+   */
+  constructor(count, has) {
+    this.#has = has;
+    this.#all = { first: 0, count };
+    this.#whole = this.#all;
+  }
+
+  /** Number of objects of either size that exist, or that Write can write. */
+  get count() {
+    return this.#all.count;
+  }
+
+  /** Number of contiguous whole-size objects that exist, or that Write can write. */
+  get wholeCount() {
+    return this.#whole.count;
+  }
+
+  /** Whether half-size objects exist to be read. */
+  get hasHalves() {
+    return this.#half.count > 0;
+  }
+
+  /** Operations that the objects allow. @param {Effects} stage */
+  countFor({ creates, copies, removes, rewrites }) {
+    if (creates || removes || rewrites) {
+      return this.count - this.#next;
+    }
+    if (copies) {
+      return this.#whole.count - this.#next;
+    }
+    return this.#whole.count > 0 ? Infinity : 0;
+  }
+
+  /**
+   * @param {Effects} stage
+   * @param {boolean} isHalfSize
+   * @param {number} most maximum number of objects
+   * @returns {Range}
+   */
+  rangeFor(stage, isHalfSize, most) {
+    if (stage.creates || stage.copies || stage.removes || stage.rewrites) {
+      return { first: this.#next, count: Math.min(most, this.countFor(stage)), cycles: false };
+    }
+    // List pages for one size would also contain keys of the other.
+    const readable = stage.grouping?.isByKey ? this.#all : this.#whole;
+    return { ...(isHalfSize ? this.#half : readable), cycles: true };
+  }
+
+  /**
+   * @param {Effects} stage
+   * @param {boolean} isHalfSize
+   * @param {number} count number of objects of the range that were used
+   */
+  use({ creates, copies, removes, rewrites }, isHalfSize, count) {
+    if (creates && isHalfSize && this.#half.count === 0) {
+      this.#half = { first: this.#next, count };
+    }
+    if (creates || copies || removes || rewrites) {
+      this.#next += count;
+    }
+  }
+
+  /** @param {Effects} stage that has ended */
+  stageEnds({ creates }) {
+    if (creates) {
+      this.#all = this.#ifAny({ first: 0, count: this.#next });
+      this.#whole = this.#ifAny({ first: 0, count: this.#half.count === 0 ? this.#next : this.#half.first });
+      this.#half = this.#ifAny(this.#half);
+    }
+    this.#next = 0;
+  }
+
+  /**
+   * @param {{ first: number, count: number }} range
+   * @returns {{ first: number, count: number }} none if no object of the range was written, because cycling through
+   *   it would never end
+   */
+  #ifAny({ first, count }) {
+    for (let index = first; index < first + count; index++) {
+      if (this.#has(index)) {
+        return { first, count };
+      }
+    }
+    return NONE;
   }
 }

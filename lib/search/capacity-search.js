@@ -1,15 +1,13 @@
 import { capacityOf } from './batch-means.js';
 import * as plateau from './plateau.js';
-import { StepBudget } from './step-budget.js';
-import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './step-rate.js';
+import { StepBudget } from './search-step.js';
+import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './search-step.js';
 
 /**
  * @import { Capacity } from '../model/result.js'
  * @import { SearchConclusion, SearchPhase } from '../model/search.js'
  * @import { TestedStep } from './plateau.js'
  * @import { Step, StepResult, StepTimes } from './search-step.js'
- *
- * @typedef {Extract<SearchPhase, 'whole size' | 'half size'>} SizePhase
  */
 
 /**
@@ -20,8 +18,7 @@ import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './step-rate.js
  * @property {number} [maxAttempts] that dollars allow
  * @property {boolean} [sharesOperations] whether the user cannot provide more operations; the hold then gets what is
  *   left, but at least half of all operations
- * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether to try half-size objects after the hold: on a
- *   plateau, alternating with whole-size ones; without a plateau, just once, for later stages that need them
+ * @property {boolean} [halfSize] whether to compare half-size objects with whole-size ones on a plateau, after the hold
  */
 
 /** Time limit for the search of a stage, in ms. */
@@ -49,9 +46,6 @@ const GRACE_MS = Object.freeze({ least: 500, most: 3000 });
 const SETTLING_ROUNDS = 2;
 const MEASURED_ROUNDS = 4;
 
-/** Minimum time in ms for which one thread must have objects, so that its rate can be held. */
-const MIN_SEARCH_MS = 12_000;
-
 /**
  * Operations that a search needs per op/s of the store: for a stage at the full rate, for half-size objects at a little
  * more than twice that rate, and 10% extra, because each step is planned with a margin.
@@ -65,7 +59,7 @@ const STEPS_AT_PEAK = 10;
 const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole size': 0, 'half size': 0 });
 
 /** The steps that compare the sizes. A drift over time shows as a difference between two steps of one size. */
-const COMPARISON = /** @type {readonly SizePhase[]} */ (['whole size', 'half size', 'whole size', 'half size']);
+const COMPARISON = /** @type {readonly SearchPhase[]} */ (['whole size', 'half size', 'whole size', 'half size']);
 
 /** Half-size objects might be a little more than twice as fast. */
 const HALF_SIZE_GAIN = 2.2;
@@ -92,14 +86,12 @@ export class CapacitySearch {
   #refinements = [];
   /** Threads of the ramp step that was repeated last. */
   #repeated = 0;
-  /** Operations per second of the finished steps of the comparison of sizes. @type {Record<SizePhase, number[]>} */
-  #sizes = { 'whole size': [], 'half size': [] };
   /** @type {Capacity | null} */
   #capacity = null;
   #steps = this.#search();
 
   /** @param {SearchOptions} options */
-  constructor({ maxOperations = Infinity, sharesOperations = false, halfSize = 'never', ...options }) {
+  constructor({ maxOperations = Infinity, sharesOperations = false, halfSize = false, ...options }) {
     this.#options = { maxOperations, sharesOperations, halfSize, ...options };
     this.#budget = new StepBudget({ time: STAGE_MS, ...this.#options });
   }
@@ -115,7 +107,6 @@ export class CapacitySearch {
   /** @returns {SearchConclusion} */
   conclusion() {
     const { best, knee, needsMoreThreads } = this.#shape;
-    const { 'whole size': whole, 'half size': half } = this.#sizes;
     const held = this.#capacity?.operationsPerSecond ?? null;
     const { rate, threads } = this.#mostExpected;
     return {
@@ -124,12 +115,8 @@ export class CapacitySearch {
       holdAgrees: held === null || plateau.agrees(held, best),
       best,
       capacity: this.#capacity,
-      needed: this.#budget.neededIf(operationsOfSearch(rate, threads)),
+      operationsNeeded: this.#budget.neededIf(operationsOfSearch(rate, threads)),
       limitingResource: this.#budget.limitingResource ?? (needsMoreThreads ? 'threads' : null),
-      halfSize:
-        whole.length < 2 || half.length < 2 || held === null
-          ? null
-          : { whole: [whole[0], whole[1]], half: [half[0], half[1]], held },
     };
   }
 
@@ -144,17 +131,17 @@ export class CapacitySearch {
     }
     yield* this.#hold();
     const { highest } = this.#shape;
-    const phases = highest === undefined ? [] : this.#sizesToTry(highest);
-    for (const [index, phase] of phases.entries()) {
-      const { threads, rate } = /** @type {TestedStep} */ (highest);
+    if (highest === undefined || !this.#canCompareSizes(highest)) {
+      return;
+    }
+    const { threads, rate } = highest;
+    for (const [index, phase] of COMPARISON.entries()) {
       const times = this.#timesOf(phase, threads);
-      const forOthers = (phases.length - index - 1) * operationsIn(rate, threads, times);
+      const forOthers = (COMPARISON.length - index - 1) * operationsIn(rate, threads, times);
       const step = this.#planned(phase, threads, Math.floor(this.#budget.operationsLeft - forOthers), times);
-      const tested = this.#tested(step, yield step);
-      if (tested === null) {
+      if (this.#tested(step, yield step) === null) {
         return;
       }
-      this.#sizes[phase].push(tested.rate);
     }
   }
 
@@ -285,27 +272,21 @@ export class CapacitySearch {
     return null;
   }
 
-  /**
-   * @param {TestedStep} highest
-   * @returns {readonly SizePhase[]} the steps of the comparison, or one at half size, as far as time and operations
-   *   suffice
-   */
-  #sizesToTry({ threads, rate }) {
-    const { halfSize } = this.#options;
+  /** Whether there is a plateau, and time and operations suffice. @param {TestedStep} highest */
+  #canCompareSizes({ threads, rate }) {
     const times = this.#timesOf('half size', threads);
-    const isTimeFor = (/** @type {number} */ steps) => steps * shortest(times) <= this.#budget.timeLeft;
-    const areOperationsFor = (/** @type {number} */ steps) =>
-      steps * operationsIn(rate, threads, times) <= Math.floor(this.#budget.operationsLeft);
-    if (halfSize !== 'never' && this.#hasPlateau && this.#capacity !== null) {
-      if (!isTimeFor(COMPARISON.length)) {
-        this.#budget.limitingResource ??= 'time';
-      } else if (areOperationsFor(COMPARISON.length)) {
-        return COMPARISON;
-      } else {
-        this.#budget.recordShortage();
-      }
+    if (!this.#options.halfSize || !this.#hasPlateau || this.#capacity === null) {
+      return false;
     }
-    return halfSize === 'always' && isTimeFor(1) && areOperationsFor(1) ? ['half size'] : [];
+    if (COMPARISON.length * shortest(times) > this.#budget.timeLeft) {
+      this.#budget.limitingResource ??= 'time';
+      return false;
+    }
+    const areEnough = COMPARISON.length * operationsIn(rate, threads, times) <= Math.floor(this.#budget.operationsLeft);
+    if (!areEnough) {
+      this.#budget.recordShortage();
+    }
+    return areEnough;
   }
 
   /**
@@ -325,7 +306,7 @@ export class CapacitySearch {
     const threads = this.#ramp.at(-1)?.threads ?? 1;
     const hold = shortest(this.#timesOf('hold', threads));
     // Without a plateau there is nothing to compare; if time is short, the ramp is more useful.
-    const keepsForSizes = this.#options.halfSize !== 'never' && this.#hasPlateau;
+    const keepsForSizes = this.#options.halfSize && this.#hasPlateau;
     const comparison = COMPARISON.length * shortest(this.#timesOf('half size', threads));
     return this.#budget.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
@@ -351,7 +332,7 @@ export class CapacitySearch {
    */
   #comparisonOperations(rate, threads) {
     const times = this.#timesOf('half size', threads);
-    const rates = this.#options.halfSize === 'never' ? [] : [rate, HALF_SIZE_GAIN * rate, rate, HALF_SIZE_GAIN * rate];
+    const rates = !this.#options.halfSize ? [] : [rate, HALF_SIZE_GAIN * rate, rate, HALF_SIZE_GAIN * rate];
     return rates.reduce((sum, each) => sum + operationsIn(each, threads, times), 0);
   }
 
@@ -406,11 +387,6 @@ export class CapacitySearch {
     const maxDuration = Math.max(minDuration, phase === 'ramp' ? MAX_RAMP_MS : MAX_STEP_MS);
     return { settle, minDuration, maxDuration, grace };
   }
-}
-
-/** Minimum operations for a search, even with only one thread. @param {number} unloadedLatency ms */
-export function minOperations(unloadedLatency) {
-  return Math.ceil(MIN_SEARCH_MS / unloadedLatency);
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * @import { StepRate } from './step-rate.js'
+ * @import { StepRate } from './search-step.js'
  *
  * @typedef {StepRate & { refused: number }} TestedStep `refused`: share of the attempts that the store refused with a
  *   request to slow down

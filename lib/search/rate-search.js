@@ -1,7 +1,7 @@
 import { crossingOf } from './late-share.js';
 import { HOLD_MS } from './capacity-search.js';
-import { StepBudget } from './step-budget.js';
-import { WINDOW_MS, inWholeWindows } from './step-rate.js';
+import { StepBudget } from './search-step.js';
+import { WINDOW_MS, inWholeWindows } from './search-step.js';
 
 /**
  * @import { RateVerdict } from '../model/result.js'
@@ -79,7 +79,7 @@ const MAX_RATE = 1_000_000;
 
 /** Growing factors for steps away from the first rate, which is seldom far from the result. */
 const FACTORS_UP = Object.freeze([1.1, 1.5, 2]);
-const FACTORS_DOWN = Object.freeze([1.25, 1.5, 2, 4]);
+const FACTORS_DOWN = Object.freeze([1 / 1.25, 1 / 1.5, 1 / 2, 1 / 4]);
 
 const SETTLE_MS = 500;
 const MAX_SETTLE_MS = 3000;
@@ -140,8 +140,7 @@ export class RateSearch {
   /** ops/s at which the search begins: nearly what a closed loop with all threads reaches, if that can be measured. */
   #first;
   #settle = SETTLE_MS;
-  #ups = 0;
-  #downs = 0;
+  #stepsAway = 0;
   #samples = 0;
   /** The highest rate in ops/s for which there were too few operations. */
   #scarce = 0;
@@ -237,7 +236,7 @@ export class RateSearch {
       return this.#stepUp(low);
     }
     if (low === null && limit === null) {
-      return this.#stepDown(high);
+      return this.#away(high.rate, FACTORS_DOWN, 0);
     }
     if (low !== null && (isKnown || isFineOfHost(low, high))) {
       return this.#hold(BELOW_SHARP * low.rate);
@@ -268,21 +267,21 @@ export class RateSearch {
       );
       return affordable === undefined ? null : this.#planned('ramp', affordable, DURATION_MS.ramp);
     }
-    const rate = inRange(FACTORS_UP[Math.min(this.#ups, FACTORS_UP.length - 1)] * low.rate);
-    if (rate === low.rate || !this.#affords(rate, DURATION_MS.ramp, low.rate)) {
-      return this.#hold(low.rate);
-    }
-    this.#ups += 1;
-    return this.#planned('ramp', rate, DURATION_MS.ramp);
+    return this.#away(low.rate, FACTORS_UP, low.rate) ?? this.#hold(low.rate);
   }
 
-  /** @param {Tried} high the lowest rate tried, which was not kept */
-  #stepDown(high) {
-    const rate = inRange(high.rate / FACTORS_DOWN[Math.min(this.#downs, FACTORS_DOWN.length - 1)]);
-    if (rate === high.rate || !this.#affords(rate, DURATION_MS.ramp, 0)) {
+  /**
+   * @param {number} from the rate tried last, in ops/s
+   * @param {readonly number[]} factors for the steps away from it
+   * @param {number} held ops/s to hold afterwards; 0 for no hold
+   * @returns {Step | null} null at the end of the range, or if too little time or too few operations are left
+   */
+  #away(from, factors, held) {
+    const rate = inRange(factors[Math.min(this.#stepsAway, factors.length - 1)] * from);
+    if (rate === from || !this.#affords(rate, DURATION_MS.ramp, held)) {
       return null;
     }
-    this.#downs += 1;
+    this.#stepsAway += 1;
     return this.#planned('ramp', rate, DURATION_MS.ramp);
   }
 
@@ -379,7 +378,7 @@ export class RateSearch {
     const common = {
       held: held && { rate: held.rate, p99: held.p99 },
       isClientLimited,
-      needed: this.#budget.neededIf(Math.ceil((this.#scarce * RATE_SEARCH_MS) / 1000) + this.#maxThreads),
+      operationsNeeded: this.#budget.neededIf(Math.ceil((this.#scarce * RATE_SEARCH_MS) / 1000) + this.#maxThreads),
       limitingResource: this.#budget.limitingResource,
     };
     if (!isKnown && limit !== null && !isClientLimited) {
@@ -435,21 +434,11 @@ function isSharp(low, high) {
  * @returns {RateVerdict}
  */
 export function verdictOf(rate, measurement) {
-  const {
-    completed,
-    late,
-    attempts,
-    lateAttempts,
-    duration,
-    failedAttempts,
-    allAttempts,
-    isClientBusy,
-    isHostUnsteady,
-  } = measurement;
+  const { completed, late, attempts, lateAttempts, duration, isClientBusy, isHostUnsteady } = measurement;
   const expected = (rate * duration) / 1000;
   const isBehind = completed < 0.95 * expected - 4 * Math.sqrt(expected);
   const isLate = late > Math.max(LATE_SHARE * completed, ACCIDENTS) || isBehind;
-  if (failedAttempts > Math.max(ERROR_SHARE * allAttempts, ACCIDENTS)) {
+  if (measurement.failedAttempts > Math.max(ERROR_SHARE * measurement.allAttempts, ACCIDENTS)) {
     return 'missed';
   }
   if (!isLate) {
@@ -490,16 +479,10 @@ function inRange(rate) {
 
 /** @param {readonly Tried[]} tried @returns {Tried | null} */
 function highestOf(tried) {
-  return tried.reduce(
-    (one, other) => (one === null || other.rate > one.rate ? other : one),
-    /** @type {Tried | null} */ (null),
-  );
+  return tried.toSorted((one, other) => other.rate - one.rate)[0] ?? null;
 }
 
 /** @param {readonly Tried[]} tried @returns {Tried | null} */
 function lowestOf(tried) {
-  return tried.reduce(
-    (one, other) => (one === null || other.rate < one.rate ? other : one),
-    /** @type {Tried | null} */ (null),
-  );
+  return tried.toSorted((one, other) => one.rate - other.rate)[0] ?? null;
 }

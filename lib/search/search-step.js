@@ -1,15 +1,15 @@
-import { WINDOW_MS, isSteady } from './step-rate.js';
+import { meanOf, standardErrorOf } from '../statistics/moments.js';
+import { batchMeans } from './batch-means.js';
 
 /**
- * @import { SearchPhase } from '../model/search.js'
- * @import { Latency } from './step-rate.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { Budget } from '../engine/budget.js'
  * @import { FinishedSlot, Range, Slot } from '../engine/run-slot.js'
- * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { Clock } from '../clock/clock.js'
+ * @import { StageOutcome } from '../engine/workers.js'
  * @import { AccessPattern, SizeDistribution } from '../model/config.js'
+ * @import { LimitingResource, SearchPhase } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
  */
 
@@ -167,4 +167,143 @@ function wholeWindows(counts, from, until) {
   // The times are differences of large floats, so a whole window can appear too short by a billionth of a millisecond.
   const length = Math.max(Math.floor(until / WINDOW_MS + ROUNDING) - first, 0);
   return Array.from({ length }, (_, index) => counts[first + index] ?? 0);
+}
+
+/** Length in ms of the windows in which a step's operations are counted. */
+export const WINDOW_MS = 250;
+
+export const MIN_WINDOWS = 3;
+
+/** Maximum relative error of a rate: a handful of windows can suggest more uncertainty than a step ever has. */
+const MAX_ERROR = 0.03;
+
+/**
+ * @typedef {{ threads: number, rate: number, error: number }} StepRate rate in ops/s, and its standard error
+ * @typedef {{ mean: number, p50: number }} Latency ms
+ */
+
+/**
+ * The rate of a closed loop. Threads that start together also finish together for a while, so a short count might
+ * include one round too many. The rate cannot exceed what the threads can do at their mean latency (Little's law: J. D.
+ * C. Little, A proof for the queuing formula L = λW, Operations Research 9 (1961)). The mean might include operations
+ * that waited longer because all started at once, so a smaller median replaces it.
+ *
+ * @param {{ windows: readonly number[], threads: number, latency: Latency }} step `windows`: operations that completed
+ *   in windows of {@link WINDOW_MS}, at least two
+ * @returns {StepRate}
+ */
+export function stepRate({ windows, threads, latency }) {
+  const rates = ratesOf(windows);
+  const rate = Math.min(meanOf(rates), (1000 * threads) / Math.min(latency.mean, latency.p50));
+  return { threads, rate, error: Math.min(standardErrorOf(rates), MAX_ERROR * rate) };
+}
+
+/**
+ * The rate on which a search bases its decisions, and the only one that its tables show.
+ *
+ * @param {SearchPhase} phase
+ * @param {{ windows: readonly number[], threads: number, latency: Latency | null }} step see {@link stepRate},
+ *   but with any number of windows; `latency` is null if no operation succeeded
+ * @returns {number} per second
+ */
+export function decisiveRate(phase, { windows, threads, latency }) {
+  if (windows.length < 2 || latency === null) {
+    return windows.length === 0 ? 0 : meanOf(ratesOf(windows));
+  }
+  return phase === 'hold' ? batchMeans(windows, WINDOW_MS / 1000).mean : stepRate({ windows, threads, latency }).rate;
+}
+
+/**
+ * @param {readonly number[]} windows operations that completed in windows of equal length
+ * @param {number} precision maximum standard error, as a share of the mean
+ * @returns {boolean} whether they agree well enough to end a step; false if nothing completes
+ */
+export function isSteady(windows, precision) {
+  if (windows.length < MIN_WINDOWS) {
+    return false;
+  }
+  const mean = meanOf(windows);
+  return mean > 0 && standardErrorOf(windows) <= precision * mean;
+}
+
+/** @param {readonly number[]} windows */
+function ratesOf(windows) {
+  return windows.map((count) => (1000 * count) / WINDOW_MS);
+}
+
+/** Rounds down to whole windows. @param {number} duration ms */
+export function inWholeWindows(duration) {
+  return Math.floor(duration / WINDOW_MS) * WINDOW_MS;
+}
+
+/** The time, operations and attempts that a planner has left. */
+export class StepBudget {
+  #maxOperations;
+  #maxAttempts;
+  #objects;
+  #used = { operations: 0, attempts: 0 };
+  /** In the last step. */
+  #attemptsPerOperation = 1;
+  /** ms left. */
+  timeLeft;
+  /** The resource that a step ran short of. @type {LimitingResource | null} */
+  limitingResource = null;
+
+  /**
+   * @param {object} options
+   * @param {number} options.time ms
+   * @param {number} [options.maxOperations] that objects allow
+   * @param {number} [options.maxAttempts] that dollars allow
+   * @param {boolean} [options.sharesOperations] whether the user cannot provide more operations, because the planner uses
+   *   what an earlier stage left
+   */
+  constructor({ time, maxOperations = Infinity, maxAttempts = Infinity, sharesOperations = false }) {
+    this.timeLeft = time;
+    this.#maxOperations = maxOperations;
+    this.#maxAttempts = maxAttempts;
+    this.#objects = /** @type {'leftovers' | 'objects'} */ (sharesOperations ? 'leftovers' : 'objects');
+  }
+
+  /** @param {{ elapsed: number, consumed: number, attempts: number }} step ms, operations started, and their attempts */
+  spend({ elapsed, consumed, attempts }) {
+    this.timeLeft -= elapsed;
+    this.#used.operations += consumed;
+    this.#used.attempts += attempts;
+    if (consumed > 0) {
+      this.#attemptsPerOperation = Math.max(attempts / consumed, 1);
+    }
+  }
+
+  /** Operations that can still start if each takes as many attempts as in the last step. */
+  get operationsLeft() {
+    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation), 0));
+  }
+
+  get attemptsLeft() {
+    return this.#maxAttempts - this.#used.attempts;
+  }
+
+  get #objectsLeft() {
+    return this.#maxOperations - this.#used.operations;
+  }
+
+  /** Attempts for this many operations, so that enough attempts remain for all others. @param {number} operations */
+  attemptsFor(operations) {
+    const others = this.operationsLeft - operations;
+    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.#attemptsPerOperation * others;
+  }
+
+  /** Records that a step could not have the operations that it requires. */
+  recordShortage() {
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation <= this.attemptsLeft;
+    this.limitingResource = areObjectsScarce ? this.#objects : 'dollars';
+  }
+
+  /**
+   * @param {number} operations that suffice for another search
+   * @returns {number | null} null unless this search ran out of objects
+   */
+  neededIf(operations) {
+    return this.limitingResource === this.#objects ? operations : null;
+  }
 }

@@ -1,6 +1,6 @@
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { UsageError } from '../options/usage-error.js';
-import { RunError } from '../run/run-error.js';
+import { RunError } from '../run/run.js';
 import { run } from '../run/run.js';
 
 /**

@@ -1,13 +1,13 @@
-import { plainText } from '../text/plain-text.js';
 import { CONDITIONS, figureNamed } from '../figures/catalogue.js';
-import { kindsOf } from '../figures/stage-table.js';
 import { showValue, toBase } from '../figures/quantities.js';
+import { kindsOf } from '../figures/stage-table.js';
+import { plainText } from '../text/plain-text.js';
 import { OPERATORS, formatThreshold } from './threshold.js';
 
 /**
+ * @import { Figure } from '../figures/catalogue.js'
  * @import { ThresholdResult } from '../model/result.js'
  * @import { WritableResult } from '../model/write-result.js'
- * @import { Figure } from '../figures/catalogue.js'
  * @import { Threshold } from './threshold.js'
  */
 
@@ -40,7 +40,7 @@ function judge({ stage, operator, limit: wanted }, metric, { result, baseline })
   const value = figureOf(result, stage, metric);
   const before = 'factor' in wanted && baseline !== null ? figureOf(baseline, stage, metric) : null;
   const limit =
-    'factor' in wanted ? multiple(wanted.factor, before) : toBase(metric.quantity, wanted.value, wanted.unit);
+    'factor' in wanted ? before && wanted.factor * before : toBase(metric.quantity, wanted.value, wanted.unit);
   if (value === null) {
     return { value, limit, outcome: 'inconclusive', message: `not known: ${whyUnknown(result, stage, metric)}` };
   }
@@ -53,14 +53,6 @@ function judge({ stage, operator, limit: wanted }, metric, { result, baseline })
   const outcome = OPERATORS[operator](value, limit) ? 'passed' : 'missed';
   const comparison = before === null ? '' : `, baseline ${showValue(metric.quantity, before, value)}`;
   return { value, limit, outcome, message: `it was ${showValue(metric.quantity, value, limit, unit)}${comparison}` };
-}
-
-/**
- * @param {number} factor
- * @param {number | null} value
- */
-function multiple(factor, value) {
-  return value === null ? null : factor * value;
 }
 
 /**
@@ -124,4 +116,19 @@ function whyUnknown(result, stage, { isLatency, onlyOf }) {
     return `${plainText(location)}: ${plainText(missing.reason)}`;
   }
   return 'the result does not contain it';
+}
+
+/** Thresholds that were missed or are inconclusive. */
+export class ThresholdError extends Error {
+  /** @param {readonly ThresholdResult[]} thresholds including those that passed */
+  constructor(thresholds) {
+    super(
+      thresholds
+        .filter(({ outcome }) => outcome !== 'passed')
+        .map(({ outcome, expression, message }) => `threshold ${outcome}: ${expression}: ${message}`)
+        .join('\n'),
+    );
+    this.name = 'ThresholdError';
+    this.thresholds = thresholds;
+  }
 }

@@ -1,12 +1,15 @@
-import { quote } from '../text/quote.js';
 import { CONDITIONS, figureNamed } from '../figures/catalogue.js';
 import { didYouMean } from '../text/nearest-name.js';
+import { quote } from '../text/quote.js';
 import { formatThreshold, parseThreshold } from './threshold.js';
 
 /**
  * @import { Condition, Figure } from '../figures/catalogue.js'
+ * @import { WritableResult } from '../model/write-result.js'
  * @import { Threshold } from './threshold.js'
- *
+ */
+
+/**
  * @typedef {{ text: string, place: string }} Assertion text by the user; `place`: an option, or a file and a line
  *
  * @typedef {object} AssertedRun a run, as far as it is known in advance
@@ -64,4 +67,16 @@ function stageProblem({ stage, metric }, { stages, mayHave }) {
   return condition === undefined || mayHave(stage, condition)
     ? null
     : `${stage} has no such figure: ${CONDITIONS[condition]}`;
+}
+
+/**
+ * @param {WritableResult} result
+ * @returns {AssertedRun}
+ */
+export function stagesOf({ stages }) {
+  const names = stages.flatMap(({ stage, kinds = [] }) => [
+    stage.toLowerCase(),
+    ...kinds.map(({ operation }) => `${stage.toLowerCase()}.${operation}`),
+  ]);
+  return { stages: names, mayHave: () => true };
 }

@@ -35,7 +35,6 @@ export const OPERATORS = Object.freeze({
   '!=': (value, limit) => value !== limit,
 });
 
-/** The stage that mixes operations, in lower case. */
 /** Stages of several operations. */
 const MIXED = ['mixed', 'replay'];
 
@@ -47,9 +46,7 @@ const NUMBER = String.raw`((?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)`;
 
 const ASSERTION = /^\s*([A-Za-z][A-Za-z0-9.-]{0,79})\s*(<=|>=|==|!=|<|>)\s*(\S.*?)\s*$/;
 const QUANTITY = new RegExp(String.raw`^${NUMBER}\s*([A-Za-zµμ%/]*)$`);
-const BASELINE_ALONE = new RegExp(`^${BASELINE}$`);
-const FACTOR_FIRST = new RegExp(String.raw`^${NUMBER}\s*\*\s*${BASELINE}$`);
-const FACTOR_LAST = new RegExp(String.raw`^${BASELINE}\s*\*\s*${NUMBER}$`);
+const MULTIPLE = new RegExp(String.raw`^(?:${NUMBER}\s*\*\s*${BASELINE}|${BASELINE}(?:\s*\*\s*${NUMBER})?)$`);
 
 /**
  * @param {string} text written by the user, such as `read.p99 < 50ms`
@@ -123,9 +120,10 @@ function unknownFigure(stage, name) {
  * @returns {Limit | null} null if it is not a limit
  */
 function parseLimit(text, { quantity }) {
-  const factor = BASELINE_ALONE.test(text) ? '1' : (FACTOR_FIRST.exec(text) ?? FACTOR_LAST.exec(text))?.[1];
-  if (factor !== undefined) {
-    return Number.isFinite(Number(factor)) ? { factor: Number(factor) } : null;
+  const multiple = MULTIPLE.exec(text);
+  if (multiple !== null) {
+    const factor = Number(multiple[1] ?? multiple[2] ?? 1);
+    return Number.isFinite(factor) ? { factor } : null;
   }
   const [, number, written] = QUANTITY.exec(text) ?? [];
   const unit = number === undefined ? null : unitNamed(quantity, written);

@@ -37,15 +37,11 @@ describe('ab', { concurrency: 3 }, () => {
 
     assert.match(stderr, /^A: --client direct, run pair-a in local under benchmark\/pair-a\/$/m);
     assert.match(stderr, /^B: --client sdk, run pair-b in local under benchmark\/pair-b\/$/m);
-    assert.match(stderr, /^26 turns of 40 objects each \(write, read\)/m);
-    assert.match(stderr, /^The quads take about /m);
     assert.equal([...stderr.matchAll(/^Quad \d of 6, (ABBA|BAAB): ops\/s of B ÷ A {2}Write /gm)].length, 6);
 
     const result = await jsonOf(command, 'ab.json');
     assert.deepEqual([result.kind, result.format, result.problems, result.quadsPlanned], ['ab', 1, [], 6]);
     assert.deepEqual([result.a.options.client, result.b?.options.client], ['direct', 'sdk']);
-    assert.deepEqual([result.a.given, result.b?.given], ['--client direct', '--client sdk']);
-    assert.equal(result.quads.length, 6);
     const orders = result.quads.map(({ order }) => order);
     assert.equal(orders.filter((order) => order === 'ABBA').length, 3);
     for (const { order, passes } of result.quads) {
@@ -57,11 +53,6 @@ describe('ab', { concurrency: 3 }, () => {
         );
       }
     }
-    const names = result.stages.map(({ stage, metrics }) => [stage, metrics.map(({ metric }) => metric)]);
-    assert.deepEqual(
-      names,
-      ['Write', 'Read'].map((stage) => [stage, ['rate', 'p50', 'p99', 'cpu']]),
-    );
     // The SDK takes several times the CPU, which is visible even on a busy machine.
     const { verdict, ratio, low } = result.stages[1].metrics[3];
     assert.equal(verdict, 'more');
@@ -74,11 +65,6 @@ describe('ab', { concurrency: 3 }, () => {
     }
 
     assert.ok(stdout.includes(orders.join(' ')));
-    assert.match(stdout, /^Read, B compared with A$/m);
-    assert.deepEqual(
-      stdout.split('\n').filter((line) => line.length > 80),
-      [],
-    );
   });
 
   test('names a side that preflight refuses, writes nothing, and exits with status 2', async (t) => {

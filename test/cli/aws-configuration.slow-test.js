@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -127,7 +126,6 @@ describe('the program', { concurrency: 2 }, () => {
     });
   }
 
-  const START_URL = 'https://company.awsapps.test/start';
   for (const {
     from,
     asked,
@@ -139,12 +137,6 @@ describe('the program', { concurrency: 2 }, () => {
       asked: 'AssumeRole',
       config:
         '[profile base]\naws_access_key_id = id\naws_secret_access_key = secret\n[profile it]\nregion = auto\nrole_arn = arn:aws:iam::123456789012:role/r\nsource_profile = base\n',
-      env: { AWS_PROFILE: 'it' },
-    },
-    {
-      from: 'the profile "it" (SSO)',
-      asked: '/federation/credentials',
-      config: `[profile it]\nregion = auto\nsso_start_url = ${START_URL}\nsso_region = eu-west-1\nsso_account_id = 123456789012\nsso_role_name = r\n`,
       env: { AWS_PROFILE: 'it' },
     },
     {
@@ -172,19 +164,8 @@ describe('the program', { concurrency: 2 }, () => {
       };
       const aws = await startFakeAws(t, credentials);
       const endpoint = await startTestEndpoint(t, { credentials });
-      const cached = {
-        startUrl: START_URL,
-        region: 'eu-west-1',
-        accessToken: 'the-sso-token',
-        expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
-      };
       const home = await folderWith(t, { token: 'the-web-identity' });
-      const cache = path.join(home, '.aws/sso/cache');
-      await mkdir(cache, { recursive: true });
-      await writeFile(
-        path.join(cache, `${createHash('sha1').update(START_URL).digest('hex')}.json`),
-        JSON.stringify(cached),
-      );
+      await mkdir(path.join(home, '.aws'));
       await writeFile(path.join(home, '.aws/config'), config);
       const { AWS_WEB_IDENTITY_TOKEN_FILE: token, AWS_CONTAINER_CREDENTIALS_FULL_URI: uri, ...others } = env;
       const outcome = await runCommand(t, [...RUN, '--bucket', 'bucket-a'], {
@@ -194,14 +175,13 @@ describe('the program', { concurrency: 2 }, () => {
           ...(uri === undefined ? {} : { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${aws.url}${uri}` }),
           HOME: home,
           AWS_ENDPOINT_URL_STS: aws.url,
-          AWS_ENDPOINT_URL_SSO: aws.url,
           AWS_ENDPOINT_URL_S3: `http://localhost:${endpoint.port}`,
         },
       });
       assertStatus(outcome, 0);
       assert.ok(outcome.stderr.includes(`Using credentials of ${from};`), outcome.stderr);
       assert.deepEqual(aws.asked, [asked]);
-      assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-given|the-sso|the-web/);
+      assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-given|the-web/);
     });
   }
 

@@ -3,33 +3,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
+import { billedRequests } from '../helpers/billed-requests.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
-/** @import { TestEndpoint } from '../helpers/local-s3.js' */
-
-/** R2's price per request; unsupported requests, such as those for versions, count at the higher price: https://developers.cloudflare.com/r2/pricing/ */
-const DOLLARS = Object.freeze(
-  Object.fromEntries([
-    ...['PUT', 'LIST', 'CREATE', 'PART', 'COMPLETE', 'UPLOADS', 'OTHER'].map((operation) => [operation, 4.5e-6]),
-    ...['GET', 'HEAD', 'BUCKET'].map((operation) => [operation, 0.36e-6]),
-    ...['DELETE', 'POST', 'ABORT'].map((operation) => [operation, 0]),
-  ]),
-);
-
-/**
- * @param {TestEndpoint} endpoint
- * @returns {Promise<number>} dollars that R2 would charge for its requests
- */
-async function billOf(endpoint) {
-  const { requests } = await endpoint.report();
-  return Object.entries(DOLLARS).reduce(
-    (sum, [operation, price]) => sum + price * requests[/** @type {keyof typeof requests} */ (operation)].total,
-    0,
-  );
-}
-
-/** Eight threads make about 400 requests per second. */
 const LATENCY = 'latency=20ms';
 
 const LOADS = /** @type {const} */ ([
@@ -64,7 +41,9 @@ describe('--max-cost with --duration', { concurrency: 2 }, () => {
       const { stages } = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
       const last = stages.at(-1);
       assert.deepEqual([last.stage, last.end], [end, 'unpaid']);
-      const bill = await billOf(endpoint);
+      // https://developers.cloudflare.com/r2/pricing/
+      const { A, B } = await billedRequests(endpoint);
+      const bill = 4.5e-6 * A + 0.36e-6 * B;
       const second = (1000 * last.attempts * (end === 'Write' ? 4.5e-6 : 1.5e-6)) / last.duration;
       // One second may have twice the mean, on a machine that was busy in the others.
       assert.ok(bill <= limit + 2 * second && bill > 0.5 * limit, `$${bill}`);

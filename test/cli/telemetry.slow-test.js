@@ -233,24 +233,6 @@ for (const [what, reason, behave] of BAD_COLLECTORS) {
   });
 }
 
-test('a host that Prometheus scrapes shows the result, and goes once the last scrape has come', async (t) => {
-  const parameters = ['500', '10', '--local', '--metrics-port', '0', '--metrics-hold', '1h', '--json', 'result.json'];
-  const command = await startCommand(t, parameters);
-  const [, early] = await command.shows('stderr', /^Prometheus can scrape the metrics of this run at (\S+)$/m);
-  assert.equal((await fetch(early)).status, 200);
-  const [, url] = await command.shows('stderr', /^Waiting up to 1h 0m for a last scrape of (\S+)$/m);
-  const text = await (await fetch(url)).text();
-  assertStatus(await command.outcome, 0);
-  const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-  for (const { stage, operations, bytes } of result.stages) {
-    const of = (/** @type {string} */ name) =>
-      Number(new RegExp(`^${name}\\{r2_benchmark_stage="${stage}",.*\\} (\\d+)$`, 'm').exec(text)?.[1]);
-    // Stages that move no bytes have no such metric.
-    const moved = bytes === 0 ? NaN : bytes;
-    assert.deepEqual([of('r2_benchmark_operations_total'), of('r2_benchmark_bytes_total')], [operations, moved]);
-  }
-});
-
 test('signals that end the wait for a scrape leave the status that the result has', async (t) => {
   const parameters = ['500', '10', '--local', '--metrics-port', '0', '--metrics-hold', '1h', '--json', 'result.json'];
   for (const [limit, expected] of /** @type {const} */ ([

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/cost-budget.js';
+import { CostBudget } from '../../lib/cost/prices.js';
 
 test('without a limit, every stage may do what it wants', () => {
   const costs = new CostBudget();
@@ -30,21 +30,4 @@ test('a spent budget buys nothing but what is free', () => {
   costs.spend('write', 1000);
   assert.equal(costs.attemptsFor(['read']), 0);
   assert.ok(costs.affords(0, 1e5) && !costs.affords(1e-6, 0));
-});
-
-test('reports what a stage lacked as the limit that the run would have needed', () => {
-  const stages = ['write', 'read', 'stat', 'remove'];
-  const costs = new CostBudget(3, 100);
-  costs.spend('write', 150_000);
-  const limit = costs.limitFor(stages, 400_000, 150_000);
-  assert.ok(new CostBudget(limit + 1e-9, 100).attemptsFor(stages) >= 400_000, String(limit));
-  assert.ok(new CostBudget(limit - 0.001, 100).attemptsFor(stages) < 400_000, String(limit));
-});
-
-test('that limit includes earlier stages', () => {
-  const costs = new CostBudget(3);
-  costs.spend('write', 100_000);
-  costs.spend('read', 1000);
-  const limit = costs.limitFor(['read', 'stat'], 5_000_000, 1000);
-  assert.equal(limit.toFixed(6), (0.45 + 2 * 1.8).toFixed(6));
 });

@@ -82,40 +82,24 @@ describe('a store with contradictory Date headers', () => {
 
   test('Row 37: an offset with a stated uncertainty of more than five seconds is not used', () => {
     const [first, second] = planHosts({ ...DEFAULTS, hosts: 2 });
-    const clock = { offset: -4_231_300, uncertainty: 48_965_000 };
-    const known = { offset: -4_231_300, uncertainty: 5000 };
-    const truth = aggregateOf(logsOf(first, second));
-    const repaired = aggregateOf(logsOf(first, moved(second, -4_231_000, clock)));
-    for (const stage of ['Write', 'Read', 'Stat', 'Remove']) {
-      const { shares, ...expected } = stageOf(truth, stage);
-      assert.deepEqual({ ...stageOf(repaired, stage), shares }, { ...expected, shares });
-    }
-    assert.deepEqual([...repaired.timeSeries()], [...truth.timeSeries()]);
-    assert.deepEqual(warningsOf(repaired), [
+    const merged = (/** @type {number} */ uncertainty) => {
+      const clock = { offset: -4_231_300, uncertainty };
+      return aggregateOf(logsOf(first, { ...second, clock }));
+    };
+    // The log's times include the offset, which is taken off again.
+    const repaired = merged(48_965_000);
+    assert.equal(stageOf(repaired).overlap?.together, 0);
+    assert.equal(
+      warningsOf(repaired)[0],
       "log-host-2.txt:1: the store's clock is unknown here (±13h 36m): times follow the host's own clock",
-    ]);
+    );
     assert.deepEqual(repaired.clocks, { worst: null, trusted: ['host-1', 'host-2'], withoutMachineLines: [] });
-    const relied = aggregateOf(logsOf(first, moved(second, -4_231_000, known)));
+
+    const relied = merged(5000);
     assert.deepEqual(relied.clocks.worst, { uncertainty: 5000, host: 'host-2' });
-    assert.equal(stageOf(relied).overlap?.together, 0);
+    assert.ok(Number(stageOf(relied).overlap?.together) > 0);
   });
 });
-
-/**
- * @param {HostPlan} plan
- * @param {number} milliseconds whole seconds
- * @param {HostPlan['clock']} clock
- * @returns {HostPlan} of a host that assumed the store's time to be that much later
- */
-function moved(plan, milliseconds, clock) {
-  const stages = plan.stages.map(({ start, stop, at, ...stage }) => ({
-    ...stage,
-    start: start + milliseconds,
-    stop: stop + milliseconds,
-    at: (/** @type {number} */ second) => at(second - milliseconds / 1000),
-  }));
-  return { ...plan, clock, start: plan.start + milliseconds, stages };
-}
 
 /** @param {...HostPlan} plans */
 function logsOf(...plans) {

@@ -153,38 +153,6 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     assert.match(stdout, /^The hosts did not run Write, Read, Stat, Remove at the same time: /m);
   });
 
-  test('Row 24: runs of one host on two days are refused, and merged only on request', async (t) => {
-    const host = { hosts: 1, seconds: 5 };
-    const [yesterday] = Object.values(made(host).logs);
-    const [later] = Object.values(made({ ...host, start: DEFAULTS.start + 86_400_000 }).logs);
-    const today = [later[0].replace('-test"', '-later"'), ...later.slice(1)];
-    const folder = await folderWith(t, {
-      'yesterday.txt': `${yesterday.join('\n')}\n`,
-      'today.txt': `${today.join('\n')}\n`,
-      'appended.txt': `${[...yesterday, ...today].join('\n')}\n`,
-    });
-
-    for (const [files, places] of /** @type {const} */ ([
-      [
-        ['yesterday.txt', 'today.txt'],
-        ['today.txt:1', 'yesterday.txt:1'],
-      ],
-      [['appended.txt'], [`appended.txt:${yesterday.length + 1}`, 'appended.txt:1']],
-    ])) {
-      const refused = await peak(folder, [...files, '--json', 'sum.json']);
-      assert.equal(
-        refused.stderr,
-        `error: ${places[0]}: host host-1 started this run 23h 59m after its run in ${places[1]} ended, so ` +
-          'adding them up is meaningless: give the logs of one run only, or pass --several-runs to add them up anyway\n',
-      );
-      assert.deepEqual([refused.stdout, refused.status], ['', 2]);
-      assert.ok(!(await readdir(folder)).some((name) => name.startsWith('sum.json')), 'no report remains');
-      const meant = await peak(folder, [...files, '--several-runs', '--json', '-']);
-      assert.equal(meant.status, 0);
-      assert.equal(resultFrom(meant.stdout).stages[0].operations, operationsIn({ yesterday, today }));
-    }
-  });
-
   test('Row 25: a truncated log is reported with file and line, and makes the total incomplete', async (t) => {
     const { logs } = made();
     const lines = logs['log-host-1.txt'];

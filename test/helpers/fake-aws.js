@@ -11,7 +11,7 @@ import http from 'node:http';
 const LIFE_MS = 3_600_000;
 
 /**
- * The AWS services that provide credentials: STS (a role, a web identity), SSO, and the container's endpoint. Everyone gets the
+ * The AWS services that provide credentials: STS (a role, a web identity), and the container's endpoint. Everyone gets the
  * same credentials.
  *
  * @param {TestContext} t
@@ -49,16 +49,12 @@ export async function startFakeAws(t, { accessKeyId, secretAccessKey, sessionTok
     }
     response.setHeader('Content-Type', 'application/json');
     response.end(
-      JSON.stringify(
-        path === '/federation/credentials'
-          ? { roleCredentials: { accessKeyId, secretAccessKey, sessionToken, expiration: expires.getTime() } }
-          : {
-              AccessKeyId: accessKeyId,
-              SecretAccessKey: secretAccessKey,
-              Token: sessionToken,
-              Expiration: expires.toISOString(),
-            },
-      ),
+      JSON.stringify({
+        AccessKeyId: accessKeyId,
+        SecretAccessKey: secretAccessKey,
+        Token: sessionToken,
+        Expiration: expires.toISOString(),
+      }),
     );
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));

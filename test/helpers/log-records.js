@@ -96,7 +96,7 @@ function readLine(line) {
 
 /** @param {string} text */
 function valueOf(text) {
-  return /^[\d.]+$/.test(text) ? Number(text) : text;
+  return /^\d[\d,.]*$/.test(text) ? Number(text.replaceAll(',', '')) : text;
 }
 
 /**

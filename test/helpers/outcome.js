@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PHASES } from '../../lib/run/phases.js';
+import { PHASES } from '../../lib/run/begin-run.js';
 
 export { ofKind, recordsOf } from './log-records.js';
 

@@ -1,5 +1,5 @@
 import { meanOf } from '../../lib/statistics/moments.js';
-import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
+import { isSteady, WINDOW_MS } from '../../lib/search/search-step.js';
 
 /**
  * @import { CapacitySearch } from '../../lib/search/capacity-search.js'

@@ -173,7 +173,7 @@ describe('a run called from a program', () => {
     const { uniform } = chance(31);
     await run({ store: storeAt(endpoint), objects: 20, threads: 2 });
     const before = openResources();
-    for (let moment = 0; moment < 20; moment += 1) {
+    for (let moment = 0; moment < 8; moment += 1) {
       const controller = new AbortController();
       const { signal } = controller;
       const running = run({ store: storeAt(endpoint), objects: 5000, threads: 20, size: '1KiB' }, { signal });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -49,21 +49,3 @@ for (const [format, name] of /** @type {const} */ ([
     assert.ok(ranges.every((bytes) => bytes === 1024));
   });
 }
-
-test('a log that cannot be written is reported before the run', async () => {
-  const file = path.join(folder, 'missing', 'access.ndjson');
-  await assert.rejects(run({ store: 'local', objects: 1, threads: 1, accessLog: file }), /--local|local: ENOENT/);
-  assert.ok(!existsSync(file));
-});
-
-test('an R2 log lists no failed requests, and an S3 log does', async () => {
-  for (const [name, isListed] of /** @type {const} */ ([
-    ['failures.json', false],
-    ['failures.txt', true],
-  ])) {
-    const file = path.join(folder, name);
-    const faults = 'GET.status=503:50%,seed=1';
-    await run({ store: 'local', objects: 20, threads: 2, accessLog: file, faults, preflight: false });
-    assert.equal(/ 503 |"status":503/.test(readFileSync(file, 'utf8')), isListed);
-  }
-});

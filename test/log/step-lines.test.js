@@ -41,7 +41,6 @@ const SEARCH = Object.freeze({
   capacity: CEILING,
   best: 805,
   operationsNeeded: null,
-  dollarsNeeded: null,
 });
 
 /**
@@ -76,11 +75,8 @@ test('a hold that contradicts the steps is no lower bound', () => {
   );
 });
 
-test('if the cost limit was too low, a sufficient limit is suggested, not rounded down', () => {
-  assert.match(
-    linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],
-    /; try again with 26523 <objects> and --max-cost 0\.1204$/,
-  );
+test('if the objects ran out, a sufficient number is suggested', () => {
+  assert.match(linesOf({ hasPlateau: false, operationsNeeded: 26_523 })[0], /; try again with 26523 <objects>$/);
 });
 
 test('a search for the highest rate ends with that rate', () => {

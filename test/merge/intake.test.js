@@ -105,7 +105,7 @@ test('a stage whose histogram is damaged leaves the percentiles to the other hos
     / the totals of Read: latency\.histogram\.operations: expected an HdrHistogram /,
     /: no histogram$/,
   ];
-  expected.forEach((message, index) => assert.match(warningsOf(aggregate)[index], message));
+  expected.forEach((message, at) => assert.match(warningsOf(aggregate)[at], message));
   assert.notEqual(stageOf(aggregate, 'Stat').latency, null);
 });
 

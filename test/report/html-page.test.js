@@ -94,7 +94,6 @@ const SEARCH = {
   hasPlateau: true,
   best: 900,
   operationsNeeded: null,
-  dollarsNeeded: null,
 };
 const CAPACITY = { operationsPerSecond: 905, low: 900, high: 910, confidence: 0.95, threads: 8, seconds: 10 };
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/clock/clock.js';
-import { chooseStart, openWorkers, waitForStart } from '../../lib/run/begin-run.js';
-import { openRunClock } from '../../lib/run/run-clock.js';
+import { Phases, chooseStart, openRunClock, openWorkers, waitForStart } from '../../lib/run/begin-run.js';
 import { openRun } from '../../lib/run/open-run.js';
-import { Phases } from '../../lib/run/phases.js';
 import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -179,8 +177,8 @@ test('a stop request ends the wait', TIME_LIMIT, async () => {
 test('the embedded store uses this host’s clock and is not asked', async () => {
   const clock = new ManualClock(NOW);
   const run = await openRun(runConfig(NO_TARGET), { clock, random: Math.random });
-  const runClock = openRunClock(runConfig(NO_TARGET), run, beginning(clock).observer);
-  await runClock.measure(NEVER);
+  const runClock = openRunClock(runConfig(NO_TARGET), run, beginning(clock).observer, NEVER);
+  await runClock.measure((measure) => measure());
   assert.deepEqual([runClock.facts(), runClock.problem()], [{ offset: 0, uncertainty: 0 }, null]);
   assert.equal(run.requests.clock, 0);
   await runClock.stop();
@@ -194,8 +192,8 @@ test('the run’s clock is set to the store’s, and the requests are counted', 
   const clock = new Clock();
   const run = await openRun({ ...config, store }, { clock, random: Math.random });
   const before = clock.toEpoch(0);
-  const runClock = openRunClock({ ...config, store }, run, beginning(clock).observer);
-  await runClock.measure(NEVER);
+  const runClock = openRunClock({ ...config, store }, run, beginning(clock).observer, NEVER);
+  await runClock.measure((measure) => measure());
   const { offset, uncertainty } = /** @type {any} */ (runClock.facts());
   assert.ok(Math.abs(offset - 90_000) <= uncertainty + PRECISION_MS, `${offset} ± ${uncertainty}`);
   assert.ok(Math.abs(clock.toEpoch(0) - before - offset) <= 0.1, 'the clock is set');

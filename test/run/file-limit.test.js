@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { fileLimitProblem } from '../../lib/run/file-limit.js';
+import { fileLimitProblem } from '../../lib/run/prepare-run.js';
 import { openFileLimit } from '../../lib/host/open-file-limit.js';
 
 test('threads that just fit the limit are accepted, and one more is refused', () => {

@@ -4,7 +4,7 @@ import { run } from '../../lib/index.js';
 import { dollarsFor, forecastOf, totalOf } from '../../lib/run/forecast.js';
 import { prepareRun } from '../../lib/run/prepare-run.js';
 import { readRunOptions } from '../../lib/options/run-options.js';
-import { startCountingProxy } from '../helpers/counting-proxy.js';
+import { billedRequests } from '../helpers/billed-requests.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 /**
@@ -49,19 +49,18 @@ const LATENCY = 10;
  */
 async function forecastAndRun(t, load, faults) {
   const endpoint = await startTestEndpoint(t, { faults });
-  const { port, counts } = await startCountingProxy(t, endpoint.port);
   const { credentials, buckets } = endpoint;
-  const store = { endpoint: `http://127.0.0.1:${port}`, bucket: buckets, credentials };
+  const store = { endpoint: `http://127.0.0.1:${endpoint.port}`, bucket: buckets, credentials };
   const options = { size: 100, ...load };
   const { values, problems } = readRunOptions(options);
   assert.deepEqual(problems, []);
   const context = { env: {}, now: Date.now(), random: Math.random, takesSnapshots: false, store };
   const { target, config } = await prepareRun(values, context);
   await target.close();
-  assert.deepEqual(counts, { A: 0, B: 0, free: 0 });
+  assert.deepEqual(await billedRequests(endpoint), { A: 0, B: 0, free: 0 });
   const forecast = totalOf(forecastOf([config], LATENCY).rows);
   await run({ store, ...options });
-  return { forecast, counts };
+  return { forecast, counts: await billedRequests(endpoint) };
 }
 
 describe('a forecast', { concurrency: 2 }, () => {

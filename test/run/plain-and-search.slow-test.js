@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CostBudget } from '../../lib/cost/cost-budget.js';
+import { CostBudget } from '../../lib/cost/prices.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchSteps } from '../../lib/run/search-steps.js';
 import { StepsPlan } from '../../lib/run/steps-plan.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Stability } from '../../lib/run/stability.js';
+import { Stability } from '../../lib/run/stages-plan.js';
 import { MIN_SECONDS } from '../../lib/statistics/dependent-mean.js';
 import { chance } from '../helpers/chance.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/cost-budget.js';
+import { CostBudget } from '../../lib/cost/prices.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
-import { Phases } from '../../lib/run/phases.js';
+import { Phases } from '../../lib/run/begin-run.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -13,7 +13,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 import { stageOutcome } from '../helpers/stage-outcome.js';
 
 /**
- * @import { BegunSession } from '../../lib/run/session.js'
+ * @import { Session } from '../../lib/run/session.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers, StageOutcome } from '../../lib/engine/workers.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
@@ -65,7 +65,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
   const session = (/** @type {number} */ firstStageAt) =>
-    /** @type {BegunSession} */ (
+    /** @type {Session} */ (
       /** @type {unknown} */ ({ ...parts, unloaded: new Map(), workers: cores, firstStageAt, result })
     );
   const run = (startsAt = clock.now()) => runPlan(...planOf(session(startsAt)));
@@ -83,7 +83,7 @@ function claim({ budget }, count) {
 }
 
 /**
- * @param {BegunSession} session
+ * @param {Session} session
  * @param {Pass} [pass]
  * @returns {Parameters<typeof runPlan>}
  */

@@ -64,17 +64,13 @@ test('a queueing store’s capacity and knee are found', () => {
   ]) {
     for (const [seed, kind] of /** @type {const} */ (['fixed', 'jittered']).entries()) {
       const model = { latency: LATENCIES[kind](latency, seed), rate };
-      const found = search(model, { maxThreads: 256, unloadedLatency: latency * 1.05, halfSize: 'on a plateau' });
+      const found = search(model, { maxThreads: 256, unloadedLatency: latency * 1.05, halfSize: true });
       const label = `${rate}/s at ${latency}ms, ${kind}: ${JSON.stringify({ ...found, steps: testedThreads(found) })}`;
       assert.ok(found.hasPlateau, label);
       assert.ok(isWithinOneStep(found, (rate * latency) / 1000), label);
       assert.ok(found.capacity !== null && found.capacity.seconds === 10, label);
       assert.ok(found.capacity.low <= rate && rate <= found.capacity.high, label);
       assert.ok(found.capacity.high - found.capacity.low < 0.01 * rate, label);
-      assert.ok(
-        (found.halfSize?.half ?? [0]).every((half) => Math.abs(half - rate) < 0.03 * rate),
-        label,
-      );
     }
   }
 });
@@ -102,7 +98,7 @@ const stores = fc.record({
   rate: fc.oneof(fc.double({ min: 5, max: 2000, noNaN: true }), fc.constant(Infinity)),
   maxThreads: fc.integer({ min: 1, max: 100 }),
   probe: fc.double({ min: 0.7, max: 1.5, noNaN: true }),
-  halfSize: fc.constantFrom('never', 'on a plateau', 'always'),
+  halfSize: fc.boolean(),
   maxOperations: fc.oneof(fc.integer({ min: 1, max: 40_000 }), fc.constant(Infinity)),
   sharesOperations: fc.boolean(),
   seed: fc.nat(1000),
@@ -117,7 +113,7 @@ const SLOWER_AT_LAST = /** @type {const} */ ({
   rate: Infinity,
   maxThreads: 53,
   probe: 0.7,
-  halfSize: 'never',
+  halfSize: false,
   maxOperations: 1242,
   sharesOperations: false,
   seed: 729,
@@ -127,10 +123,7 @@ test('a search keeps to its time, threads and operations, whatever the store', (
   fc.assert(
     fc.property(stores, ({ kind, latency, rate, probe, seed, ...options }) => {
       const draw = LATENCIES[/** @type {keyof typeof LATENCIES} */ (kind)](latency, seed);
-      const found = search(
-        { latency: draw, rate },
-        /** @type {SearchOptions} */ ({ ...options, unloadedLatency: latency * probe }),
-      );
+      const found = search({ latency: draw, rate }, { ...options, unloadedLatency: latency * probe });
       const sum = (/** @type {'elapsed' | 'consumed'} */ what) =>
         found.steps.reduce((total, { result }) => total + result[what], 0);
       assert.ok(sum('elapsed') <= STAGE_MS + ROUNDING, `${sum('elapsed')} ms`);
@@ -150,7 +143,7 @@ const scriptedStores = fc.record({
   rate: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 20, max: 3000 }) }, fc.constant(Infinity)),
   maxThreads: fc.integer({ min: 1, max: 64 }),
   probe: fc.double({ min: 0.95, max: 1.1, noNaN: true }),
-  halfSize: fc.constantFrom('never', 'on a plateau', 'always'),
+  halfSize: fc.boolean(),
   sharesOperations: fc.boolean(),
   seconds: fc.integer({ min: 2, max: 25 }),
   failures: fc.integer({ min: 0, max: 2 }),
@@ -160,37 +153,28 @@ const scriptedStores = fc.record({
 /** Found by chance: the first search affords no step. */
 const NOTHING_AFFORDED = {
   ...{ latency: 114, jitter: 0, rate: 20, maxThreads: 1, probe: 1.0964912280701755 },
-  ...{ halfSize: 'never', sharesOperations: false, seconds: 2, failures: 2 },
+  ...{ halfSize: false, sharesOperations: false, seconds: 2, failures: 2 },
   seeds: /** @type {[number, number]} */ ([0, 0]),
 };
 
-test('with the operations or attempts it asked for, a search does not ask again', () => {
+test('with the operations it asked for, a search does not ask again', () => {
   const numRuns = cases(120);
   let shortages = 0;
   fc.assert(
     fc.property(scriptedStores, ({ latency, jitter, rate, probe, seconds, failures, seeds, ...options }) => {
       const most = Math.min(rate, (1000 * options.maxThreads) / latency, 5000);
-      const limited = (/** @type {number} */ seed, /** @type {object} */ limit) => {
+      const limited = (/** @type {number} */ seed, /** @type {number} */ maxOperations) => {
         const { uniform } = chance(seed);
         const draw = () => latency * (1 - jitter / 2 + jitter * uniform());
-        const peakSearch = new CapacitySearch(
-          /** @type {SearchOptions} */ ({ ...options, ...limit, unloadedLatency: latency * probe }),
-        );
+        const peakSearch = new CapacitySearch({ ...options, maxOperations, unloadedLatency: latency * probe });
         runSearch(peakSearch, { latency: draw, rate: Math.min(rate, 5000) }, 1 + failures);
         return peakSearch.conclusion();
       };
-      for (const what of /** @type {const} */ (['operations', 'attempts'])) {
-        const limitOf = (/** @type {number} */ count) =>
-          what === 'operations' ? { maxOperations: count } : { maxAttempts: count };
-        const { needed, best } = limited(seeds[0], limitOf(Math.ceil(seconds * most)));
-        // Before the first step, it is not known that operations take several attempts.
-        const isInformed = what === 'operations' || best > 0 || failures === 0;
-        if (needed !== null && isInformed) {
-          shortages += 1;
-          const again = limited(seeds[1], limitOf(needed[what]));
-          assert.ok(again.needed === null, `${needed[what]} ${what} were not enough: ${JSON.stringify(again)}`);
-          assert.ok(!['objects', 'leftovers', 'dollars'].includes(String(again.limitingResource)));
-        }
+      const { operationsNeeded } = limited(seeds[0], Math.ceil(seconds * most));
+      if (operationsNeeded !== null) {
+        shortages += 1;
+        const again = limited(seeds[1], operationsNeeded);
+        assert.equal(again.operationsNeeded, null, `${operationsNeeded} were not enough: ${JSON.stringify(again)}`);
       }
     }),
     { numRuns, examples: [[NOTHING_AFFORDED]] },
@@ -230,32 +214,25 @@ test('a plateau that begins at three quarters of the maximum threads or below is
   }
 });
 
-test('half-size objects are tried only on a plateau, or once if later stages need them', () => {
-  const phases = (/** @type {SearchOptions['halfSize']} */ halfSize, /** @type {number} */ rate) =>
+test('half-size objects are tried only on a plateau', () => {
+  const phases = (/** @type {boolean} */ halfSize, /** @type {number} */ rate) =>
     search({ latency: LATENCIES.fixed(20), rate }, { maxThreads: 64, unloadedLatency: 20, halfSize })
       .steps.map(({ step }) => step.phase)
       .filter((phase) => phase === 'half size').length;
-  assert.equal(phases('on a plateau', 500), 2);
-  assert.equal(phases('always', 500), 2);
-  assert.equal(phases('on a plateau', Infinity), 0);
-  assert.equal(phases('always', Infinity), 1);
-  assert.equal(phases('never', 500), 0);
+  assert.equal(phases(true, 500), 2);
+  assert.equal(phases(true, Infinity), 0);
+  assert.equal(phases(false, 500), 0);
 });
 
 test('sizes are not compared with fewer operations than the same rate would need', () => {
   const sizes = (/** @type {number} */ maxOperations) => {
-    const options = {
-      maxThreads: 64,
-      unloadedLatency: 100,
-      halfSize: /** @type {const} */ ('always'),
-      maxOperations,
-    };
+    const options = { maxThreads: 64, unloadedLatency: 100, halfSize: true, maxOperations };
     const { steps, limitingResource } = search({ latency: LATENCIES.fixed(100), rate: 200 }, options);
     assert.ok(steps.some(({ step: { phase } }) => phase === 'hold'));
     return { limitingResource, sizes: steps.filter(({ step: { phase } }) => phase.endsWith(' size')) };
   };
   const tooFew = sizes(4000);
-  assert.deepEqual([tooFew.sizes.length, tooFew.limitingResource], [1, 'objects']);
+  assert.deepEqual([tooFew.sizes.length, tooFew.limitingResource], [0, 'objects']);
   assert.deepEqual(
     sizes(5100).sizes.map(({ step: { phase }, result: { windows } }) => [phase, windows.length]),
     [

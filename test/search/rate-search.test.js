@@ -231,11 +231,11 @@ test('a store that is always slower than the limit keeps no rate', () => {
 });
 
 test('too few operations end the search with the number needed, and no more are started', () => {
-  const { steps, bound, limitingResource, needed } = search(SHARP, { maxOperations: 3000 });
+  const { steps, bound, limitingResource, operationsNeeded } = search(SHARP, { maxOperations: 3000 });
   assert.equal(bound, 'at least');
   assert.equal(limitingResource, 'objects');
   assert.ok(steps.reduce((sum, { count }) => sum + count, 0) <= 3000);
-  assert.ok(needed !== null && needed.operations > 3000);
+  assert.ok(operationsNeeded !== null && operationsNeeded > 3000);
 });
 
 test('an operation that the store answered in time was late because of the client', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decisiveRate, isSteady, stepRate } from '../../lib/search/step-rate.js';
+import { decisiveRate, isSteady, stepRate } from '../../lib/search/search-step.js';
 
 const PLENTY = { mean: 1, p50: 1 };
 
