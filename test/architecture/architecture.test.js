@@ -152,7 +152,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   options: 2000,
   preflight: 1250,
   replay: 750,
-  report: 5050,
+  report: 3400,
   run: 2900,
   s3: 2450,
   search: 1150,
