@@ -88,7 +88,7 @@ function compared(results, limits, options) {
   refuseMismatches(comparison, options);
   const thresholds = judgeAgainst(limits, reference, other.result);
   const data = { ...comparison, thresholds };
-  const page = () => comparisonPage(data, reference.result, other.result);
+  const page = () => comparisonPage(data);
   return { data, page, text: () => formatComparison(comparison), thresholds };
 }
 

@@ -152,7 +152,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   options: 2000,
   preflight: 1100,
   replay: 750,
-  report: 5050,
+  report: 3400,
   run: 2800,
   s3: 2100,
   search: 900,

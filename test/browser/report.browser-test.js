@@ -234,17 +234,12 @@ test('the report of a long run of fifty hosts opens, and stays small', async () 
   await page.close();
 });
 
-test('a comparison shows both runs, and each ratio with its interval', async () => {
-  const { comparison, before: one, after: other } = comparedRuns();
+test('a comparison shows each ratio', async () => {
+  const { comparison } = comparedRuns();
   const file = path.join(folder, 'comparison.html');
-  await writeFile(file, [...comparisonPage(comparison, one, other)].join(''));
+  await writeFile(file, [...comparisonPage(comparison)].join(''));
   const { page, findings } = await openFile(browser, file);
   assert.deepEqual(findings, []);
-  const pixels = await colouredPixels(page);
-  assert.ok(
-    Object.values(pixels).every((count) => count > 20),
-    JSON.stringify(pixels),
-  );
   for (const [index, { metrics }] of comparison.stages.entries()) {
     const rows = await tableIn(page, 'ratios', index);
     assert.deepEqual(
@@ -276,23 +271,21 @@ function named(value) {
 
 /**
  * @param {string} file of a page with hostile names
- * @param {object} parts
- * @param {string} parts.chart with names of hosts or runs
- * @param {string} parts.readout element that shows them
- * @param {RegExp} parts.names several names, as shown
- * @returns {Promise<string>} the text of the readout
+ * @param {string} [chart] to point to, whose figures then appear
+ * @returns {Promise<string>} the text of the page
  */
-async function textOfHostile(file, { chart, readout, names }) {
+async function textOfHostile(file, chart) {
   const { page, findings } = await openFile(browser, file);
   assert.deepEqual(findings, []);
   assert.match(await page.title(), /^r2-benchmark/);
   assert.equal(await page.evaluate(() => document.querySelectorAll('img').length), 0);
-  const read = page.locator(`[data-for="${readout}"]`);
-  const over = page.locator(`[data-chart="${chart}"] .u-over`);
-  for (let x = 0; x < 1000 && !names.test(String(await read.textContent())); x += 20) {
-    await over.hover({ position: { x, y: 90 } });
+  if (chart !== undefined) {
+    const shown = async () => String(await page.textContent('[data-for="time"]'));
+    for (let x = 0; x < 1000 && !/ UTC: .* ops\/s/.test(await shown()); x += 20) {
+      await page.locator(`[data-chart="${chart}"] .u-over`).hover({ position: { x, y: 90 } });
+    }
+    assert.match(await shown(), / UTC: .* ops\/s/);
   }
-  assert.match(String(await read.textContent()), names);
   const parts = await Promise.all([page.textContent('header'), page.textContent('main'), page.title()]);
   const shown = parts.join(' ');
   assert.doesNotMatch(shown, /[^\P{C}\n]/u);
@@ -325,17 +318,13 @@ test('hostile names appear as text: nothing runs, and nothing is lost', async ()
   const hosts = HOSTILE.map((name) => ({ ...result.hosts[0], ...facts, merge: { name, file: name, line: 1 } }));
   const hostile = { ...result, ...facts, hosts, stages, problems: HOSTILE, merge: { ...result.merge, warnings } };
   await writeFile(file, [...reportPage(hostile)].join(''));
-  const shown = await textOfHostile(file, {
-    chart: 'rate',
-    readout: 'time',
-    names: / UTC: .* ops\/s/,
-  });
+  const shown = await textOfHostile(file, 'rate');
   HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
   assert.ok(shown.includes(String.raw`\u{1b}[31mred`) && shown.includes(String.raw`\u{202e}gnp.exe`));
 });
 
 test('hostile names in a comparison also appear as text', async () => {
-  const { comparison, before: one, after: other } = comparedRuns();
+  const { comparison } = comparedRuns();
   const [tag, image, proto, end, escape, turned] = HOSTILE;
   const hostile = {
     ...comparison,
@@ -347,14 +336,7 @@ test('hostile names in a comparison also appear as text', async () => {
     stages: comparison.stages.map((stage, index) => ({ ...stage, stage: HOSTILE[index] })),
   };
   const file = path.join(folder, 'hostile-comparison.html');
-  const runs = [one, other].map(({ stages, ...rest }) => {
-    return { ...rest, stages: stages.map((stage, index) => ({ ...stage, stage: HOSTILE[index] })) };
-  });
-  await writeFile(file, [...comparisonPage(hostile, runs[0], runs[1])].join(''));
-  const shown = await textOfHostile(file, {
-    chart: 'compared-0',
-    readout: 'compared-0',
-    names: /u\{202e\}gnp\.exe \d+ ops\/s/,
-  });
+  await writeFile(file, [...comparisonPage(hostile)].join(''));
+  const shown = await textOfHostile(file);
   HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
 });

@@ -1,15 +1,11 @@
-/**
- * @import { Comparison, MetricComparison } from '../../lib/model/comparison.js'
- * @import { WritableResult } from '../../lib/model/write-result.js'
- */
+/** @import { Comparison, MetricComparison } from '../../lib/model/comparison.js' */
 
-const STARTED = 1_700_000_000;
 const SECONDS = 60;
 
 /**
- * Two runs and a possible comparison of them, with each verdict once and an unknown ratio.
+ * A possible comparison of two runs, with each verdict once and an unknown ratio.
  *
- * @returns {{ comparison: Comparison, before: WritableResult, after: WritableResult }}
+ * @returns {{ comparison: Comparison }}
  */
 export function comparedRuns() {
   /** @type {Comparison['stages']} */
@@ -49,8 +45,6 @@ export function comparedRuns() {
       confidence: 0.95,
       stages,
     },
-    before: resultWith([500, 900]),
-    after: resultWith([650, 880]),
   };
 }
 
@@ -64,17 +58,4 @@ export function comparedRuns() {
 function ratio(metric, before, after, verdict) {
   const value = after / before;
   return { metric, before, after, ratio: value, low: value * 0.97, high: value * 1.03, verdict, reason: null };
-}
-
-/** @param {readonly number[]} rates ops/s of Write and Read, a minute each */
-function resultWith(rates) {
-  const stages = ['Write', 'Read'].map((stage, place) => ({
-    stage,
-    seconds: Array.from({ length: SECONDS }, (_, second) => ({
-      secondStart: STARTED + place * SECONDS + second,
-      operations: Math.round(rates[place] * (1 + 0.1 * Math.sin(second))),
-      bytes: 0,
-    })),
-  }));
-  return /** @type {WritableResult} */ (/** @type {unknown} */ ({ stages }));
 }

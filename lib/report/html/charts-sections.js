@@ -36,7 +36,7 @@ import { summarizeSeconds } from './seconds-summary.js';
  */
 
 /** @type {readonly Column<Stretch>[]} */
-export const STRETCH_COLUMNS = [
+const STRETCH_COLUMNS = [
   { title: 'From UTC', value: ({ secondStart }) => formatTimeOfDay(Math.floor(secondStart)) },
   { title: 'Stage', value: ({ stage }) => stage },
   { title: 'Seconds', quantity: 'count', value: ({ seconds }) => seconds },

@@ -1,30 +1,17 @@
 import { counted, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { DIFFERENCE_COLUMNS } from '../compare-text.js';
-import { sideSentences, sideTable } from '../verdicts.js';
-import { openQuestions, verdictColumns, verdictSentence } from '../verdicts.js';
-import { ratesOfStage } from './browser/seconds.js';
-import { STRETCH_COLUMNS } from './charts-sections.js';
-import { chartTable, plot, readout, stageKey, table } from './figures.js';
+import { openQuestions, sideSentences, sideTable, verdictColumns, verdictSentence } from '../verdicts.js';
+import { table } from './figures.js';
 import { headings, html } from './markup.js';
 import { formatPage } from './page.js';
-import { summarizeSeconds } from './seconds-summary.js';
 import { thresholdsSection } from './table-sections.js';
 
 /**
  * @import { Comparison, SideBySide } from '../../model/comparison.js'
  * @import { InterleavedComparison } from '../../model/interleaved.js'
- * @import { StageSum } from '../../model/result.js'
- * @import { WritableResult } from '../../model/write-result.js'
  * @import { ComparedStage } from '../verdicts.js'
  * @import { Section } from './page.js'
- *
- * @typedef {{ name: string, result: Pick<WritableResult, 'stages'> }} Named
- *
- * @typedef {object} ComparedLines a stage of several runs over time, as the page draws it
- * @property {string} stage
- * @property {string[]} names of the runs
- * @property {(number | null)[][]} rates ops/s per second of each run, from the start of the stage
  */
 
 const METHOD = (/** @type {{ margin: number, confidence: number }} */ { margin, confidence }) =>
@@ -34,11 +21,9 @@ const METHOD = (/** @type {{ margin: number, confidence: number }} */ { margin, 
 
 /**
  * @param {Comparison} comparison
- * @param {Pick<WritableResult, 'stages'>} before
- * @param {Pick<WritableResult, 'stages'>} after
  * @returns {Generator<string, void, undefined>} the page in chunks
  */
-export function comparisonPage(comparison, before, after) {
+export function comparisonPage(comparison) {
   const { margin, stages: all } = comparison;
   const names = [comparison.before.name, comparison.after.name].map(plainLine);
   const stages = all.filter(({ kindOf }) => kindOf === undefined);
@@ -47,18 +32,7 @@ export function comparisonPage(comparison, before, after) {
     title: `r2-benchmark: ${names[0]} and ${names[1]}`,
     about: `r2-benchmark comparison: ${names[0]} before, ${names[1]} after`,
     answers: stages.map((stage) => verdictSentence(stage, sides)),
-    sections: [
-      differencesSection(comparison),
-      ratiosSection(all, ['Before', 'After']),
-      thresholdsSection(comparison),
-      overTimeSection(
-        stages.map(({ stage }) => stage),
-        [
-          { name: names[0], result: before },
-          { name: names[1], result: after },
-        ],
-      ),
-    ],
+    sections: [differencesSection(comparison), ratiosSection(all, ['Before', 'After']), thresholdsSection(comparison)],
     method: html`<p>
       A ratio is after ÷ before: above 1, a rate is faster and a latency is slower. ${METHOD(comparison)} It does not
       cover the variation between runs. Correlated seconds count as fewer independent ones.
@@ -75,18 +49,11 @@ export function comparisonPage(comparison, before, after) {
 export function sideBySidePage(all) {
   const { sides } = all;
   const [compared] = sides.flatMap(({ comparison }) => comparison ?? []);
-  const stages = [...new Set(sides.flatMap(({ result }) => result.stages.map(({ stage }) => stage)))];
   return pageOf({
     title: `r2-benchmark: ${sides.length} results`,
     about: `r2-benchmark: ${counted(sides.length, 'result')} side by side`,
     answers: sideSentences(all),
-    sections: [
-      { id: 'results', title: 'Results', body: table('Results side by side', sideTable(all)) },
-      overTimeSection(
-        stages,
-        sides.map(({ label, result }) => ({ name: plainLine(label), result })),
-      ),
-    ],
+    sections: [{ id: 'results', title: 'Results', body: table('Results side by side', sideTable(all)) }],
     method: html`<p>
       A ratio is the rate ÷ that of the reference. ${METHOD(compared)} It does not cover the variation between runs.
       Columns before the figures are what differs between the results.
@@ -168,51 +135,4 @@ function differencesSection({ differences, mismatches, stagesOfOne }) {
   return differences.length + remarks.length === 0
     ? null
     : { id: 'differences', title: 'Differences between the runs', body };
-}
-
-/** A longer line would be unreadable. */
-const MAX_SECONDS = 24 * 60 * 60;
-
-/**
- * @param {readonly string[]} stages
- * @param {readonly Named[]} runs
- * @returns {Section}
- */
-function overTimeSection(stages, runs) {
-  const parts = stages.map((stage, number) => {
-    const named = runs.flatMap(({ name, result }) =>
-      result.stages
-        .filter((each) => each.stage === stage)
-        .map((each) => ({ name, stage: { ...each, seconds: [...each.seconds] } })),
-    );
-    const rows = named.flatMap(({ name, stage: of }) =>
-      summarizeSeconds([of]).stretches.map((stretch) => ({ ...stretch, stage: name })),
-    );
-    const columns = STRETCH_COLUMNS.map((column) => (column.title === 'Stage' ? { ...column, title: 'Run' } : column));
-    const shown = table(`Operations per second of ${stage}`, { columns, rows });
-    return {
-      body: html`<h3>${stage}</h3>
-        ${readout(`compared-${number}`)} ${stageKey(named.map(({ name }) => ({ stage: name })))}
-        ${plot(`compared-${number}`, `Operations per second of ${stage} in each run, from its start`)}
-        ${chartTable(shown)}`,
-      lines: { stage, names: named.map(({ name }) => name), rates: named.map((each) => ratesOf(each.stage)) },
-    };
-  });
-  return {
-    id: 'comparison',
-    title: 'The runs over time',
-    body: html`${parts.map(({ body }) => body)}`,
-    chart: parts.map(({ lines }) => lines),
-  };
-}
-
-/**
- * @param {StageSum} stage
- * @returns {(number | null)[]} ops/s, from the first to the last drawn second; null for a second that is not drawn
- */
-function ratesOf(stage) {
-  const rates = ratesOfStage(stage);
-  const [first = 0, last = -1] = [[...rates.keys()][0], [...rates.keys()].at(-1)];
-  const length = Math.min(last - first + 1, MAX_SECONDS);
-  return Array.from({ length }, (_, index) => rates.get(first + index)?.operations ?? null);
 }

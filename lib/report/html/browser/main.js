@@ -1,5 +1,5 @@
 import { followPage } from './chart.js';
-import { drawComparison, drawCurve, drawPercentiles } from './stage-charts.js';
+import { drawCurve, drawPercentiles } from './stage-charts.js';
 import { drawTime } from './time-charts.js';
 
 /** @param {string} id of an element with JSON */
@@ -15,7 +15,6 @@ if (drawings.latency) {
   drawPercentiles(drawings.latency);
 }
 (drawings.capacity ?? []).forEach(drawCurve);
-drawComparison(drawings.comparison ?? []);
 followPage();
 const link = document.getElementById('download-json');
 if (link instanceof HTMLAnchorElement) {

@@ -1,8 +1,7 @@
-import { addChart, decimal, DECADES, FROM_ZERO, LOGARITHMIC, milliseconds, short, stageLine } from './chart.js';
+import { addChart, decimal, DECADES, LOGARITHMIC, milliseconds, short, stageLine } from './chart.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { ComparedLines } from '../comparison-page.js'
  * @import { Curve, Percentiles } from '../charts-sections.js'
  * @import { Colors } from './chart.js'
  */
@@ -137,25 +136,4 @@ function drawFindings(plot, { capacity, knee, hasPlateau }, { mark, text }) {
     ctx.fillText(`knee ${short(knee)}`, x + 6 * pixel, bbox.top + bbox.height - 8 * pixel);
   }
   ctx.restore();
-}
-
-/** @param {readonly ComparedLines[]} stages */
-export function drawComparison(stages) {
-  stages.forEach(({ names, rates }, number) => {
-    const length = Math.max(...rates.map((line) => line.length));
-    const seconds = Array.from({ length }, (_, second) => second + 0.5);
-    const name = `compared-${number}`;
-    const textOf = (/** @type {number | null} */ rate = null) =>
-      rate === null ? 'nothing' : `${decimal(rate, 0)} ops/s`;
-    const textAt = (/** @type {number} */ second) =>
-      `Second ${second + 1}: ${names.map((each, index) => `${each} ${textOf(rates[index][second])}`).join(', ')}`;
-    addChart(name, (colors) => ({
-      height: 200,
-      data: [seconds, ...rates.map((line) => seconds.map((_, second) => line[second] ?? null))],
-      series: rates.map((_, index) => stageLine(index, colors)),
-      x: { range: [0, Math.max(length, 1)] },
-      y: FROM_ZERO,
-      readout: { name, textAt },
-    }));
-  });
 }
