@@ -151,7 +151,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   operations: 1350,
   options: 2000,
   preflight: 1250,
-  replay: 750,
+  replay: 700,
   report: 5050,
   run: 2900,
   s3: 2450,
@@ -162,7 +162,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   telemetry: 500,
   text: 600,
   thresholds: 250,
-  workload: 1400,
+  workload: 1300,
 });
 
 /**
