@@ -45,11 +45,11 @@ export function makeTrace(recorded, { from, length, limit }) {
     prepared,
     unchanged,
     length: 0,
-    times: new Float64Array(shared(order.length, Float64Array)),
-    codes: new Uint8Array(shared(order.length, Uint8Array)),
-    targets: new Uint32Array(shared(order.length, Uint32Array)),
-    amounts: new Uint32Array(shared(order.length, Uint32Array)),
-    members: new Uint32Array(shared(MEMBER_VALUES * (recorded.batched + 1), Uint32Array)),
+    times: shared(Float64Array, order.length),
+    codes: shared(Uint8Array, order.length),
+    targets: shared(Uint32Array, order.length),
+    amounts: shared(Uint32Array, order.length),
+    members: shared(Uint32Array, MEMBER_VALUES * (recorded.batched + 1)),
     sizes: sizesOfObjects(recorded, locals, objects),
   };
   /** Number of changes of each object so far. */
@@ -79,11 +79,12 @@ export function makeTrace(recorded, { from, length, limit }) {
 }
 
 /**
+ * @template Values
+ * @param {{ new (memory: SharedArrayBuffer): Values, BYTES_PER_ELEMENT: number }} Type
  * @param {number} count
- * @param {{ BYTES_PER_ELEMENT: number }} type
  */
-function shared(count, type) {
-  return new SharedArrayBuffer(count * type.BYTES_PER_ELEMENT);
+function shared(Type, count) {
+  return new Type(new SharedArrayBuffer(count * Type.BYTES_PER_ELEMENT));
 }
 
 /**
@@ -139,7 +140,7 @@ function numberObjects({ codes, objects, keyCount }, order) {
  * @returns {Float64Array} bytes by local index
  */
 function sizesOfObjects({ sizes: stated }, locals, objects) {
-  const sizes = new Float64Array(shared(objects, Float64Array));
+  const sizes = shared(Float64Array, objects);
   locals.forEach((local, key) => {
     if (local > 0) {
       sizes[local - 1] = stated[key] - 1;

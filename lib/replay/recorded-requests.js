@@ -49,9 +49,10 @@ export function codeOf(name) {
   return Number(CODES.get(name));
 }
 
-const FIRST_CAPACITY = 2 ** 12;
-
-/** The requests of logs that a replay repeats, in the order in which they were read. */
+/**
+ * The requests of logs that a replay repeats, in the order in which they were read. Of the arrays, the operating system
+ * provides only those pages that are written.
+ */
 export class RecordedRequests {
   #shard;
   #keys = new KeyTable();
@@ -60,15 +61,15 @@ export class RecordedRequests {
   #requestNumbers = new Map();
   count = 0;
   /** Epoch ms. */
-  times = new Float64Array(FIRST_CAPACITY);
+  times = new Float64Array(MAX_REQUESTS);
   /** Index of the operation among OPERATIONS. */
-  codes = new Uint8Array(FIRST_CAPACITY);
+  codes = new Uint8Array(MAX_REQUESTS);
   /** Index of the object; for a list, a number that its prefix determines. */
-  objects = new Uint32Array(FIRST_CAPACITY);
+  objects = new Uint32Array(MAX_REQUESTS);
   /** Bytes of a range, keys of a list page, or the number of a batch. */
-  amounts = new Uint32Array(FIRST_CAPACITY);
+  amounts = new Uint32Array(MAX_REQUESTS);
   /** Bytes of each object plus one; 0 if unknown. */
-  sizes = new Float64Array(FIRST_CAPACITY);
+  sizes = new Float64Array(MAX_REQUESTS);
   /** Of all shards. */
   firstAt = Infinity;
   failed = 0;
@@ -132,23 +133,11 @@ export class RecordedRequests {
    * @param {number} amount
    */
   #put(time, code, object, amount) {
-    if (this.count === this.times.length) {
-      this.#grow();
-    }
     const index = this.count++;
     this.times[index] = time;
     this.codes[index] = code;
     this.objects[index] = object;
     this.amounts[index] = amount;
-  }
-
-  #grow() {
-    const capacity = Math.min(2 * this.count, MAX_REQUESTS);
-    this.times = grown(this.times, new Float64Array(capacity));
-    this.codes = grown(this.codes, new Uint8Array(capacity));
-    this.objects = grown(this.objects, new Uint32Array(capacity));
-    this.amounts = grown(this.amounts, new Uint32Array(capacity));
-    this.sizes = grown(this.sizes, new Float64Array(capacity));
   }
 
   /**
@@ -165,39 +154,35 @@ export class RecordedRequests {
   }
 }
 
-/**
- * @template {Float64Array | Uint32Array | Uint8Array} Values
- * @param {Values} from
- * @param {Values} to
- */
-function grown(from, to) {
-  to.set(from);
-  return to;
-}
-
 const FIRST_SLOTS = 2 ** 16;
 const MAX_FILL = 0.7;
 
 /** Numbers keys in the order in which they are first seen. Keeps a 64-bit hash of each, not the key itself. */
 export class KeyTable {
-  #hashes = new Uint32Array(2 * FIRST_SLOTS);
+  /** The low and the high half of each key's hash, by index. */
+  #hashes = new Uint32Array(2 * MAX_REQUESTS);
   /** The index of the key in each slot, plus one; 0 for a free slot. */
-  #indices = new Uint32Array(FIRST_SLOTS);
+  #slots = new Uint32Array(FIRST_SLOTS);
   count = 0;
 
   /**
    * @param {KeyHash} hash
    * @returns {number} the index of the key, from 0
    */
-  indexOf(hash) {
-    if (this.count >= MAX_FILL * this.#indices.length) {
-      this.#grow();
+  indexOf({ low, high }) {
+    if (this.count >= MAX_FILL * this.#slots.length) {
+      this.#slots = new Uint32Array(2 * this.#slots.length);
+      for (let index = 0; index < this.count; index++) {
+        this.#slots[this.#slotOf(this.#hashes[2 * index], this.#hashes[2 * index + 1])] = index + 1;
+      }
     }
-    const slot = this.#slotOf(hash.low, hash.high);
-    if (this.#indices[slot] === 0) {
-      this.#put(slot, hash.low, hash.high, ++this.count);
+    const slot = this.#slotOf(low, high);
+    if (this.#slots[slot] === 0) {
+      this.#hashes[2 * this.count] = low;
+      this.#hashes[2 * this.count + 1] = high;
+      this.#slots[slot] = ++this.count;
     }
-    return this.#indices[slot] - 1;
+    return this.#slots[slot] - 1;
   }
 
   /**
@@ -206,34 +191,11 @@ export class KeyTable {
    * @returns {number} the slot of the key, or the free slot for it
    */
   #slotOf(low, high) {
-    const mask = this.#indices.length - 1;
-    let slot = low & mask;
-    while (this.#indices[slot] !== 0 && (this.#hashes[2 * slot] !== low || this.#hashes[2 * slot + 1] !== high)) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-
-  /**
-   * @param {number} slot
-   * @param {number} low
-   * @param {number} high
-   * @param {number} index plus one
-   */
-  #put(slot, low, high, index) {
-    this.#hashes[2 * slot] = low;
-    this.#hashes[2 * slot + 1] = high;
-    this.#indices[slot] = index;
-  }
-
-  #grow() {
-    const [hashes, indices] = [this.#hashes, this.#indices];
-    this.#hashes = new Uint32Array(2 * hashes.length);
-    this.#indices = new Uint32Array(2 * indices.length);
-    for (let slot = 0; slot < indices.length; slot++) {
-      if (indices[slot] !== 0) {
-        const [low, high] = [hashes[2 * slot], hashes[2 * slot + 1]];
-        this.#put(this.#slotOf(low, high), low, high, indices[slot]);
+    const mask = this.#slots.length - 1;
+    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+      const at = 2 * (this.#slots[slot] - 1);
+      if (at < 0 || (this.#hashes[at] === low && this.#hashes[at + 1] === high)) {
+        return slot;
       }
     }
   }

@@ -151,7 +151,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   operations: 1300,
   options: 2000,
   preflight: 1100,
-  replay: 750,
+  replay: 700,
   report: 3400,
   run: 2800,
   s3: 2100,
@@ -162,7 +162,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   telemetry: 500,
   text: 600,
   thresholds: 250,
-  workload: 1400,
+  workload: 1300,
 });
 
 /**

@@ -86,7 +86,7 @@ test('a recorded run is repeated: kinds, sizes and times', async () => {
   const distance = kolmogorovSmirnov(gapsOf(first), gapsOf(second));
   assert.ok(distance <= most, `distance ${distance}, lateness ${lateness} ms`);
   assert.equal(stageOf(result, 'Replay').integrityErrors, 0);
-  const due = stageOf(result, 'Replay').seconds.reduce((sum, second) => sum + Number(second.due), 0);
+  const due = stageOf(result, 'Replay').seconds.reduce((sum, each) => sum + Number(each.due), 0);
   assert.equal(due, first.requests);
   assert.equal(commandOf(/** @type {any} */ (result.options)), `r2-benchmark replay ${recorded} --threads 64 --local`);
 });
