@@ -8,16 +8,19 @@ import { getFips, hash } from 'node:crypto';
  * @property {StoredObject} [before] the state replaced by the last write, if kept
  *
  * @typedef {object} ObjectPage
- * @property {{ key: string, object: StoredObject }[]} entries in the order of the keys
+ * @property {{ key: string, object: StoredObject }[]} entries in the order of the keys' UTF-8 bytes
  * @property {boolean} isTruncated whether more keys follow
  */
 
 /** In FIPS mode, Node has no MD5. */
 export const ETAG_HASH = getFips() === 0 ? 'md5' : 'sha256';
 
+const NOT_ASCII = /[\u0080-\uffff]/;
+
 /**
- * Keys are in the order of JavaScript strings. It differs from S3's, that of UTF-8 bytes, only for characters beyond
- * U+FFFF, which no benchmark writes.
+ * S3 lists keys in the order of their UTF-8 bytes, which differs from the order of JavaScript strings. Keys are
+ * therefore stored as strings with one character per byte, so that they sort and match prefixes as bytes. ASCII keys,
+ * the only keys that a benchmark writes, are the same in both forms.
  */
 export class ObjectTable {
   /** @type {Map<string, StoredObject>} */
@@ -40,7 +43,7 @@ export class ObjectTable {
 
   /** @param {string} key */
   get(key) {
-    return this.#objects.get(key);
+    return this.#objects.get(toByteString(key));
   }
 
   /**
@@ -50,15 +53,16 @@ export class ObjectTable {
    * @param {string} [etag]
    */
   put(key, body, now, etag = `"${hash(ETAG_HASH, body)}"`) {
+    const bytes = toByteString(key);
     /** @type {StoredObject} */
     const object = { body, etag, lastModified: now };
-    const replaced = this.#objects.get(key);
+    const replaced = this.#objects.get(bytes);
     if (replaced === undefined) {
-      this.#unsorted.push(key);
+      this.#unsorted.push(bytes);
     } else if (this.#keepsBefore) {
       object.before = { ...replaced, before: undefined };
     }
-    this.#objects.set(key, object);
+    this.#objects.set(bytes, object);
     return object;
   }
 
@@ -67,7 +71,7 @@ export class ObjectTable {
     const past = new ObjectTable();
     const object = this.get(key)?.before;
     if (object !== undefined) {
-      past.#objects.set(key, object);
+      past.#objects.set(toByteString(key), object);
     }
     return past;
   }
@@ -75,10 +79,10 @@ export class ObjectTable {
   /** A table with the objects that have not been written since. @param {number} moment epoch ms */
   writtenBefore(moment) {
     const past = new ObjectTable();
-    for (const [key, object] of this.#objects) {
+    for (const [bytes, object] of this.#objects) {
       if (object.lastModified <= moment) {
-        past.#objects.set(key, object);
-        past.#unsorted.push(key);
+        past.#objects.set(bytes, object);
+        past.#unsorted.push(bytes);
       }
     }
     return past;
@@ -86,10 +90,10 @@ export class ObjectTable {
 
   /** @param {string} key */
   delete(key) {
-    this.#objects.delete(key);
+    this.#objects.delete(toByteString(key));
   }
 
-  /** @returns {string[]} all keys, in order */
+  /** @returns {string[]} all keys, in the order of their UTF-8 bytes */
   keys() {
     return this.page({ prefix: '', after: '', maximum: Infinity }).entries.map(({ key }) => key);
   }
@@ -101,15 +105,21 @@ export class ObjectTable {
    */
   page({ prefix, after, maximum }) {
     const sorted = this.#sortedKeys();
+    const first = toByteString(prefix);
+    const last = toByteString(after);
     /** @type {ObjectPage['entries']} */
     const entries = [];
-    for (let index = firstIndexAfter(sorted, after, prefix); sorted[index]?.startsWith(prefix); index++) {
-      const object = this.#objects.get(sorted[index]);
+    for (let index = firstIndexAfter(sorted, last, first); index < sorted.length; index++) {
+      const bytes = sorted[index];
+      if (!bytes.startsWith(first)) {
+        break;
+      }
+      const object = this.#objects.get(bytes);
       if (object !== undefined) {
         if (entries.length === maximum) {
           return { entries, isTruncated: true };
         }
-        entries.push({ key: sorted[index], object });
+        entries.push({ key: fromByteString(bytes), object });
       }
     }
     return { entries, isTruncated: false };
@@ -121,7 +131,7 @@ export class ObjectTable {
    */
   #sortedKeys() {
     if (this.#unsorted.length > 0 || this.#sorted.length > 2 * this.#objects.size) {
-      const known = new Set([...this.#sorted, ...this.#unsorted].filter((key) => this.#objects.has(key)));
+      const known = new Set([...this.#sorted, ...this.#unsorted].filter((bytes) => this.#objects.has(bytes)));
       this.#sorted = [...known].sort();
       this.#unsorted = [];
     }
@@ -147,4 +157,14 @@ function firstIndexAfter(sorted, after, prefix) {
     }
   }
   return low;
+}
+
+/** @param {string} text */
+function toByteString(text) {
+  return NOT_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
+}
+
+/** @param {string} bytes */
+function fromByteString(bytes) {
+  return NOT_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
 }

@@ -130,7 +130,7 @@ export class StoreServer {
 
   /**
    * @param {string} bucket
-   * @returns {string[]} its keys, in order
+   * @returns {string[]} its keys, in the order of their UTF-8 bytes
    */
   list(bucket) {
     return this.#tableOf(bucket).keys();

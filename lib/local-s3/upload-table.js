@@ -113,11 +113,10 @@ export class UploadTable {
    */
   page({ prefix, afterKey, afterId, maximum }) {
     const isAfter = (/** @type {PendingUpload} */ { key, id }) =>
-      key > afterKey || (key === afterKey && afterId !== '' && id > afterId);
-    const nameOf = (/** @type {PendingUpload} */ { key, id }) => `${key}\0${id}`;
+      compareBytes(key, afterKey) > 0 || (key === afterKey && afterId !== '' && id > afterId);
     const all = [...this.#uploads.values()]
       .filter((upload) => upload.key.startsWith(prefix) && (afterKey === '' || isAfter(upload)))
-      .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+      .sort((one, other) => compareBytes(one.key, other.key) || (one.id < other.id ? -1 : 1));
     return { entries: all.slice(0, maximum), isTruncated: all.length > maximum };
   }
 
@@ -148,4 +147,12 @@ function refuseUnequal(sizes) {
   if (sizes.some((size, index) => (index < sizes.length - 1 ? size !== first : size > first))) {
     throw new S3Error('InvalidPart', 'All parts except the last one must have the same length.');
   }
+}
+
+/**
+ * @param {string} one
+ * @param {string} other
+ */
+function compareBytes(one, other) {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
