@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { startLocalWorker } from '../../edge/local-process.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { AddressBook } from '../../lib/http/address-book.js';
-import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { SigningRegion } from '../../lib/s3/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/s3/live-credentials.js';
 import { BucketAdmin, LIST_START } from '../../lib/s3/bucket-admin.js';
 
 /**
