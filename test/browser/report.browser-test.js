@@ -322,21 +322,3 @@ test('hostile names appear as text: nothing runs, and nothing is lost', async ()
   HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
   assert.ok(shown.includes(String.raw`\u{1b}[31mred`) && shown.includes(String.raw`\u{202e}gnp.exe`));
 });
-
-test('hostile names in a comparison also appear as text', async () => {
-  const { comparison } = comparedRuns();
-  const [tag, image, proto, end, escape, turned] = HOSTILE;
-  const hostile = {
-    ...comparison,
-    before: { ...comparison.before, name: tag, run: proto },
-    after: { ...comparison.after, name: turned, run: end },
-    differences: HOSTILE.map((what) => ({ what, before: tag, after: escape })),
-    mismatches: HOSTILE,
-    stagesOfOne: { before: HOSTILE, after: [image] },
-    stages: comparison.stages.map((stage, index) => ({ ...stage, stage: HOSTILE[index] })),
-  };
-  const file = path.join(folder, 'hostile-comparison.html');
-  await writeFile(file, [...comparisonPage(hostile)].join(''));
-  const shown = await textOfHostile(file);
-  HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
-});

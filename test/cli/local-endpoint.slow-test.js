@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readScheduling } from '../../lib/host/proc-files.js';
-import { readSystemFile } from '../../lib/host/proc-files.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { resultFrom } from '../helpers/result-schema.js';
-
-const TELLS_SCHEDULES = readScheduling(readSystemFile('/proc/self/schedstat') ?? '') !== null;
 
 test('with --local, the endpoint has all buckets of the environment', async (t) => {
   const bucketsOf = async (/** @type {string} */ S3_BUCKET) => {
@@ -22,17 +18,4 @@ test('with --local, the endpoint has all buckets of the environment', async (t) 
   const { status, stderr } = await runInProcess(['20', '2', '--local'], { S3_BUCKET: 'photos,a/b' });
   assert.equal(status, 2);
   assert.match(stderr, /^error: S3_BUCKET: expected comma-separated bucket names of 3 to 63 /m);
-});
-
-test("with --local, the result reports the endpoint's CPU share", async (t) => {
-  const file = path.join(await folderWith(t, {}), 'result.json');
-  const { status } = await runInProcess(['200', '4', '--local', '--size', '1KiB', '--json', file], {});
-  assert.equal(status, 0);
-  for (const { stage, hostLoad } of resultFrom(await readFile(file, 'utf8')).stages) {
-    if (TELLS_SCHEDULES) {
-      assert.ok(hostLoad.endpoint.running > 0, stage);
-    } else {
-      assert.equal(hostLoad.endpoint, null, stage);
-    }
-  }
 });

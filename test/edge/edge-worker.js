@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { startLocalWorker } from '../../edge/local-process.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { AddressBook } from '../../lib/http/address-book.js';
-import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { openStore } from '../../lib/s3/object-store.js';
-import { SigningRegion } from '../../lib/s3/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/s3/live-credentials.js';
 import { BucketAdmin, LIST_START } from '../../lib/s3/bucket-admin.js';
 
 /**
@@ -53,7 +51,7 @@ export class TestEdge {
 
   /** @returns {Promise<string[]>} the keys of all buckets */
   async keys() {
-    const admin = new BucketAdmin(this.#storeOptions(this.secret), 10_000);
+    const admin = new BucketAdmin(this.#storeOptions(), 10_000);
     try {
       const pages = await Promise.all(this.buckets.map((bucket) => admin.listPage(bucket, 'benchmark/', LIST_START)));
       return pages.flatMap(({ objects }) => objects.map(({ key }) => key));
@@ -62,26 +60,7 @@ export class TestEdge {
     }
   }
 
-  /**
-   * @param {Pick<TestContext, 'after'>} t
-   * @param {string} [secret]
-   * @param {number} [clockOffset] ms by which the client's clock is ahead
-   */
-  async connection(t, secret = this.secret, clockOffset = 0) {
-    const options = this.#storeOptions(secret, clockOffset);
-    const store = await openStore('edge', options);
-    t.after(async () => {
-      await store.close();
-      options.agent.close();
-    });
-    return store.openConnection(0);
-  }
-
-  /**
-   * @param {string} secretAccessKey
-   * @param {number} [clockOffset] ms
-   */
-  #storeOptions(secretAccessKey, clockOffset = 0) {
+  #storeOptions() {
     const now = () => performance.now();
     const { hostname, port } = this.url;
     const agent = new KeepAliveAgent({
@@ -98,8 +77,8 @@ export class TestEdge {
         region: new SigningRegion('auto'),
         threads: 1,
       },
-      ...{ keepAlive: true, now, epochNow: () => Date.now() + clockOffset },
-      credentials: new LiveCredentials({ accessKeyId: 'edge', secretAccessKey }),
+      ...{ keepAlive: true, now, epochNow: Date.now },
+      credentials: new LiveCredentials({ accessKeyId: 'edge', secretAccessKey: this.secret }),
     };
   }
 }

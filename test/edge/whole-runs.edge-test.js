@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { test } from 'node:test';
-import { folderWith, runCommand, startCommand } from '../helpers/command.js';
+import { runCommand, startCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { startEdge } from './edge-worker.js';
 
@@ -71,18 +69,6 @@ test('a run shows the latency of its requests, and how much of it the binding to
   }
 });
 
-test('failed operations are retried under the same policy as for all clients', async (t) => {
-  const edge = await startEdge(t, { behaviour: { failEvery: { put: 20, get: 25, head: 30, delete: 35 } } });
-  const { run, result } = await resultOf(t, edge, ['150', '12', ...SMALL]);
-  assertStatus(run, 0);
-  assert.deepEqual(countsOf(result), { Write: 150, Read: 150, Stat: 150, Remove: 150 });
-  for (const { stage, errors, retries } of result.stages) {
-    assert.ok(errors['server-error'] > 0, stage);
-    assert.ok(retries > 0, stage);
-  }
-  assert.deepEqual(await edge.keys(), []);
-});
-
 test('an interrupted run leaves nothing behind', async (t) => {
   const edge = await startEdge(t, { behaviour: { delays: { put: 20 } } });
   const command = await startCommand(t, ['50000', '12', ...SMALL], { dotEnv: edge.dotEnv });
@@ -133,24 +119,4 @@ test('the local Worker ends with its terminal', async (t) => {
   while (await answers()) {
     // The process ends by itself.
   }
-});
-
-test('logs of two S3 hosts and one edge host merge into one result', async (t) => {
-  const edge = await startEdge(t);
-  const shared = ['30', '3', '--size', '1KiB', '--run-id', 'three'];
-  const logs = await Promise.all([
-    runCommand(t, [...shared, '--shard', '0/3', '--local']),
-    runCommand(t, [...shared, '--shard', '1/3', '--local']),
-    runCommand(t, [...shared, '--shard', '2/3', '--client', 'edge'], { dotEnv: edge.dotEnv }),
-  ]);
-  logs.forEach((log) => assertStatus(log, 0));
-  const folder = await folderWith(t, Object.fromEntries(logs.map(({ stdout }, host) => [`log-${host}.txt`, stdout])));
-  const files = logs.map((_, host) => path.join(folder, `log-${host}.txt`));
-  const merged = await runCommand(t, ['merge', ...files, '--json', path.join(folder, 'merged.json')]);
-  assertStatus(merged, 0);
-  const { stages } = JSON.parse(await readFile(path.join(folder, 'merged.json'), 'utf8'));
-  assert.deepEqual(
-    stages.map((/** @type {any} */ { stage, operations }) => [stage, operations]),
-    ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, 90]),
-  );
 });
