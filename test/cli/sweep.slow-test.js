@@ -41,8 +41,8 @@ describe('sweep', { concurrency: 2 }, () => {
       6,
     );
 
-    assert.match(stdout, /^Write\n +threads\n +size +1 +8 +64\nops\/s {2}4KiB/);
-    assert.match(stdout, /^ratio {2}4KiB [^\n]+\n +64KiB +1\.00/m);
+    assert.match(stdout, /^Write\n +size \/ threads +1 +8 +64\nOps\/s {2}4KiB/);
+    assert.match(stdout, /^Ratio {2}4KiB [^\n]+\n +64KiB +1\.00/m);
     assert.match(stdout, /^Best cell, size=\d+KiB threads=64:/m);
     assert.match(stdout, /from 1 to 64 threads, the rate\s+is/);
     assert.deepEqual(
