@@ -1,7 +1,6 @@
 import { latencyRows, latencyText } from '../figures/latency-table.js';
 import { shownStep } from '../figures/shown-step.js';
-import { HOLD_MS } from '../search/capacity-search.js';
-import { agrees } from '../search/plateau.js';
+import { HOLD_MS, agrees } from '../search/plateau.js';
 import { counted, formatEvidence } from '../text/figures.js';
 import { summaryLine } from './lines.js';
 

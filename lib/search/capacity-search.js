@@ -24,9 +24,6 @@ import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './search-step.
 /** Time limit for the search of a stage, in ms. */
 export const STAGE_MS = 30_000;
 
-/** Length of a hold in ms, excluding the time to settle. */
-export const HOLD_MS = 10_000;
-
 /** Minimum length of a hold in ms: a shorter one gives no confidence interval. */
 const MIN_HOLD_MS = 2000;
 
@@ -158,11 +155,14 @@ export class CapacitySearch {
     const without = this.#budget.operationsLeft - this.#comparisonOperations(rate, threads);
     const isEnough = without >= operationsIn(rate, threads, times);
     const operations = Math.floor(isEnough ? without : this.#budget.operationsLeft);
-    const maxDuration = Math.min(HOLD_MS, inWholeWindows((1000 * (operations - threads)) / rate - times.settle));
-    if (maxDuration < HOLD_MS) {
+    const maxDuration = Math.min(
+      plateau.HOLD_MS,
+      inWholeWindows((1000 * (operations - threads)) / rate - times.settle),
+    );
+    if (maxDuration < plateau.HOLD_MS) {
       this.#budget.recordShortage();
     }
-    if (maxDuration < (this.#options.sharesOperations ? MIN_HOLD_MS : HOLD_MS)) {
+    if (maxDuration < (this.#options.sharesOperations ? MIN_HOLD_MS : plateau.HOLD_MS)) {
       return;
     }
     const result = yield this.#planned('hold', threads, operations, {
@@ -376,8 +376,13 @@ export class CapacitySearch {
     if (phase === 'hold') {
       const settled = Math.max(settle, 2 * WINDOW_MS);
       // Operations may have become slower since time was reserved: limit the grace to the time that is left.
-      const left = Math.max(0, this.#budget.timeLeft - settled - HOLD_MS);
-      return { settle: settled, minDuration: HOLD_MS, maxDuration: HOLD_MS, grace: Math.min(grace, left) };
+      const left = Math.max(0, this.#budget.timeLeft - settled - plateau.HOLD_MS);
+      return {
+        settle: settled,
+        minDuration: plateau.HOLD_MS,
+        maxDuration: plateau.HOLD_MS,
+        grace: Math.min(grace, left),
+      };
     }
     if (phase === 'whole size' || phase === 'half size') {
       return { settle, minDuration: SIZE_MS, maxDuration: SIZE_MS, grace };

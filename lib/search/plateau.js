@@ -1,9 +1,11 @@
 /**
- * @import { StepRate } from './search-step.js'
- *
+ * @typedef {{ threads: number, rate: number, error: number }} StepRate rate in ops/s, and its standard error
  * @typedef {StepRate & { refused: number }} TestedStep `refused`: share of the attempts that the store refused with a
  *   request to slow down
  */
+
+/** Length of a hold in ms, excluding the time to settle. */
+export const HOLD_MS = 10_000;
 
 /** An increase of the rate by less than this share counts as no gain. */
 const MIN_GROWTH = 0.03;

@@ -1,5 +1,5 @@
 import { crossingOf } from './late-share.js';
-import { HOLD_MS } from './capacity-search.js';
+import { HOLD_MS } from './plateau.js';
 import { StepBudget } from './search-step.js';
 import { WINDOW_MS, inWholeWindows } from './search-step.js';
 

@@ -11,6 +11,7 @@ import { batchMeans } from './batch-means.js';
  * @import { AccessPattern, SizeDistribution } from '../model/config.js'
  * @import { LimitingResource, SearchPhase } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
+ * @import { StepRate } from './plateau.js'
  */
 
 /** Tolerance for rounding errors, as a share of a window. */
@@ -177,10 +178,7 @@ export const MIN_WINDOWS = 3;
 /** Maximum relative error of a rate: a handful of windows can suggest more uncertainty than a step ever has. */
 const MAX_ERROR = 0.03;
 
-/**
- * @typedef {{ threads: number, rate: number, error: number }} StepRate rate in ops/s, and its standard error
- * @typedef {{ mean: number, p50: number }} Latency ms
- */
+/** @typedef {{ mean: number, p50: number }} Latency ms */
 
 /**
  * The rate of a closed loop. Threads that start together also finish together for a while, so a short count might
