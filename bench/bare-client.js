@@ -1,6 +1,6 @@
-import { measureCpuTime } from '../lib/meter/client-load.js';
-import { Keyspace } from '../lib/workload/keyspace.js';
-import { Payload } from '../lib/workload/payload.js';
+import { measureCpuTime } from '../lib/measure/client-load.js';
+import { Keyspace } from '../lib/load/workload/keyspace.js';
+import { Payload } from '../lib/load/workload/payload.js';
 
 /**
  * Sends requests one at a time on one connection.

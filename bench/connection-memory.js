@@ -1,4 +1,4 @@
-import { Keyspace } from '../lib/workload/keyspace.js';
+import { Keyspace } from '../lib/load/workload/keyspace.js';
 import { BareThread, targetOf } from './bare-thread.js';
 import { startNullEndpoint } from './null-endpoint.js';
 import { describeMachine } from './studies/machine.js';

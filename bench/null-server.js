@@ -1,6 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { Payload } from '../lib/workload/payload.js';
+import { Payload } from '../lib/load/workload/payload.js';
 
 // The program that null-endpoint.js runs in a separate process. It implements only as much of HTTP/1.1 as our clients use, on
 // plain sockets, because node:http would use more CPU than everything else.

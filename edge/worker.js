@@ -1,4 +1,4 @@
-import { isAbsentKey, isRunKey } from '../lib/workload/keyspace.js';
+import { isAbsentKey, isRunKey } from '../lib/load/workload/keyspace.js';
 import { explainBindingError } from './binding-errors.js';
 import { answerS3Request, errorAnswer } from './s3-requests.js';
 import { Refusal, checkSignature } from './signature.js';

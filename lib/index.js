@@ -1,16 +1,16 @@
-import { isObject } from './model/check-schema.js';
-import { InputError } from './model/input-bounds.js';
-import { isResult } from './model/read-result.js';
+import { isObject } from './result/check-schema.js';
+import { InputError } from './result/input-bounds.js';
+import { isResult } from './result/read-result.js';
 import { UsageError, inCode, refuseIfAny } from './options/usage-error.js';
 import { RunError } from './run/run.js';
-import { ThresholdError } from './thresholds/evaluate.js';
-import { evaluateThresholds } from './thresholds/evaluate.js';
-import { stagesOf } from './thresholds/read-thresholds.js';
-import { readThresholds } from './thresholds/read-thresholds.js';
+import { ThresholdError } from './result/thresholds/evaluate.js';
+import { evaluateThresholds } from './result/thresholds/evaluate.js';
+import { stagesOf } from './result/thresholds/read-thresholds.js';
+import { readThresholds } from './result/thresholds/read-thresholds.js';
 
 /**
- * @import { Comparison } from './model/comparison.js'
- * @import { Result, ThresholdResult } from './model/result.js'
+ * @import { Comparison } from './result/comparison.js'
+ * @import { Result, ThresholdResult } from './result/result.js'
  * @import { RunContext } from './run/run-context.js'
  * @import { RunOptions } from './run/run-options.js'
  */
@@ -73,7 +73,7 @@ export async function run(options, context = {}) {
  */
 export async function readResults(file, warning = () => {}) {
   check([file, isText, 'file: expected a path']);
-  const { readEachRun } = await import('./merge/read-run.js');
+  const { readEachRun } = await import('./result/merge/read-run.js');
   const { results, warnings } = await asUsage(readEachRun(file));
   if (results.length === 0) {
     throw new UsageError(warnings);
@@ -93,7 +93,7 @@ export async function readResults(file, warning = () => {}) {
 export async function merge(inputs, { severalRuns = false } = {}) {
   const areInputs = Array.isArray(inputs) && inputs.every(isResultOrPath);
   check([inputs, () => areInputs, 'inputs: expected an array of results or paths']);
-  const { mergeInputs } = await import('./merge/read-run.js');
+  const { mergeInputs } = await import('./result/merge/read-run.js');
   const { result, apart } = await asUsage(mergeInputs(inputs));
   refuseIfAny(severalRuns ? [] : apart.map(inCode));
   if (result.stages.length === 0) {
@@ -118,7 +118,7 @@ export async function compare(before, after, { margin, force = false } = {}) {
     [before, isResultOrPath, 'before: expected a result or a path'],
     [after, isResultOrPath, 'after: expected a result or a path'],
   );
-  const { compareResults } = await import('./compare/compare-results.js');
+  const { compareResults } = await import('./result/compare/compare-results.js');
   const [one, other] = [await namedResult(before, 'before'), await namedResult(after, 'after')];
   const comparison = compareResults(one, other, { margin });
   refuseIfAny(force ? [] : comparison.mismatches.map(inCode));
@@ -146,7 +146,7 @@ async function namedResult(given, name) {
   if (typeof given !== 'string') {
     return { name: given.run ?? name, result: given };
   }
-  const { readRun } = await import('./merge/read-run.js');
+  const { readRun } = await import('./result/merge/read-run.js');
   const { result, runsApart, warnings } = await asUsage(readRun(given));
   if (runsApart.length > 0 || result.stages.length === 0) {
     const why = [...runsApart, ...warnings].map(({ message }) => message);

@@ -1,8 +1,8 @@
-import { FIGURES } from '../lib/figures/catalogue.js';
-import { describeUnits } from '../lib/figures/quantities.js';
+import { FIGURES } from '../lib/result/figures/catalogue.js';
+import { describeUnits } from '../lib/result/figures/quantities.js';
 import { table } from './table.js';
 
-/** @import { Figure } from '../lib/figures/catalogue.js' */
+/** @import { Figure } from '../lib/result/figures/catalogue.js' */
 
 const TABLE = /(?<=^<!-- figures -->\n).*?(?=^<!-- end of figures -->$)/gms;
 

@@ -10,8 +10,8 @@ import { table } from './table.js';
  * @typedef {ReadonlyMap<Schema, string>} Links to the headings above the tables of objects
  */
 
-const SCHEMA = new URL('../lib/model/result.schema.json', import.meta.url);
-const TYPES = new URL('../lib/model/result.schema.d.ts', import.meta.url);
+const SCHEMA = new URL('../lib/result/result.schema.json', import.meta.url);
+const TYPES = new URL('../lib/result/result.schema.d.ts', import.meta.url);
 const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
 const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);

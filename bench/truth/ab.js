@@ -1,4 +1,4 @@
-import { compareQuads } from '../../lib/compare/compare-quads.js';
+import { compareQuads } from '../../lib/result/compare/compare-quads.js';
 import { quadOrders } from '../../lib/series/series.js';
 import { chance } from '../../test/helpers/chance.js';
 import { simulateQuads } from '../../test/helpers/simulated-quads.js';
@@ -6,7 +6,7 @@ import { repeat } from './run-scenario.js';
 import { callTool } from './run-tool.js';
 
 /**
- * @import { InterleavedStage } from '../../lib/model/interleaved.js'
+ * @import { InterleavedStage } from '../../lib/result/interleaved.js'
  * @import { Finding, Part } from './finding.js'
  */
 

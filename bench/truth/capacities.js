@@ -3,7 +3,7 @@ import { withEndpoint } from './scripted-endpoint.js';
 import { totalFinding, verdictOf } from './verdict.js';
 
 /**
- * @import { Bottleneck, HostLoad } from '../../lib/model/result.js'
+ * @import { Bottleneck, HostLoad } from '../../lib/result/result.js'
  * @import { Finding, Part } from './finding.js'
  * @import { Truth } from './scenarios.js'
  *

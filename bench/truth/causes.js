@@ -4,7 +4,7 @@ import { scenariosOf } from './scenarios.js';
 import { VERDICTS, countVerdicts, totalFinding, truthOn, verdictOf } from './verdict.js';
 
 /**
- * @import { HostLoad } from '../../lib/model/result.js'
+ * @import { HostLoad } from '../../lib/result/result.js'
  * @import { Finding, Part } from './finding.js'
  * @import { Scenario, Truth } from './scenarios.js'
  * @import { Verdict, VerdictCounts } from './verdict.js'

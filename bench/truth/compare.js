@@ -1,11 +1,11 @@
-import { compareResults } from '../../lib/compare/compare-results.js';
-import { adjustByHolm } from '../../lib/compare/log-ratio.js';
-import { testRatio } from '../../lib/compare/log-ratio.js';
-import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/compare/quantile.js';
+import { compareResults } from '../../lib/result/compare/compare-results.js';
+import { adjustByHolm } from '../../lib/result/compare/log-ratio.js';
+import { testRatio } from '../../lib/result/compare/log-ratio.js';
+import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/result/compare/quantile.js';
 import { PACES, simulatedLatencies, simulatedRun } from './simulated-runs.js';
 
 /**
- * @import { ComparisonVerdict } from '../../lib/model/comparison.js'
+ * @import { ComparisonVerdict } from '../../lib/result/comparison.js'
  * @import { Finding, Part } from './finding.js'
  * @import { Pace } from './simulated-runs.js'
  */

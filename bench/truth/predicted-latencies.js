@@ -1,4 +1,4 @@
-import { mixIndex } from '../../lib/workload/mix.js';
+import { mixIndex } from '../../lib/load/workload/mix.js';
 
 /**
  * @typedef {object} OpenLoop an open loop at a store with a fixed latency and one stall

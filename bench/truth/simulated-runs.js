@@ -1,9 +1,9 @@
-import { Distribution } from '../../lib/compare/quantile.js';
-import { resultOf } from '../../test/compare/results.js';
+import { Distribution } from '../../lib/result/compare/quantile.js';
+import { resultOf } from '../../test/result/results.js';
 import { chance } from '../../test/helpers/chance.js';
 
 /**
- * @import { Result } from '../../lib/model/result.js'
+ * @import { Result } from '../../lib/result/result.js'
  *
  * @typedef {object} Pace how a store's rate varies from second to second
  * @property {string} name

@@ -1,5 +1,5 @@
 /**
- * @import { HostLoad } from '../../lib/model/result.js'
+ * @import { HostLoad } from '../../lib/result/result.js'
  * @import { Finding } from './finding.js'
  * @import { Truth } from './scenarios.js'
  *

@@ -1,6 +1,6 @@
-import { CONFIDENCE } from '../compare/verdict.js';
-import { compareQuads, quadsOf } from '../compare/compare-quads.js';
-import { dollarsOf } from '../cost/prices.js';
+import { CONFIDENCE } from '../result/compare/verdict.js';
+import { compareQuads, quadsOf } from '../result/compare/compare-quads.js';
+import { dollarsOf } from '../run/prices.js';
 import { makeRunId } from '../options/resolve.js';
 import { Checks } from '../options/usage-error.js';
 import { formatInterleaved } from '../report/compare-text.js';
@@ -20,9 +20,9 @@ import { openResults, writeResults } from './output-file.js';
 import { contextOfRun, costLeft } from './series-runs.js';
 
 /**
- * @import { Config } from '../model/config.js'
- * @import { InterleavedComparison, Side } from '../model/interleaved.js'
- * @import { Result } from '../model/result.js'
+ * @import { Config } from '../result/config.js'
+ * @import { InterleavedComparison, Side } from '../result/interleaved.js'
+ * @import { Result } from '../result/result.js'
  * @import { PreparedCell } from '../series/prepare-cells.js'
  * @import { SideTurn } from '../series/series.js'
  * @import { AbOptions } from './command-line.js'

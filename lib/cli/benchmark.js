@@ -1,5 +1,5 @@
 import { run, RunError } from '../index.js';
-import { resultOf } from '../model/result-of-run.js';
+import { resultOf } from '../result/result-of-run.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 import { openListeners } from '../report/reporters.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
@@ -12,9 +12,9 @@ import { reportError } from './report-error.js';
 import { LogFile, openResults, writeResults } from './output-file.js';
 
 /**
- * @import { Config } from '../model/config.js'
- * @import { RunResult } from '../model/result.js'
- * @import { ReadyRun, RunObserver } from '../model/run-events.js'
+ * @import { Config } from '../result/config.js'
+ * @import { RunResult } from '../result/result.js'
+ * @import { ReadyRun, RunObserver } from '../result/run-events.js'
  * @import { Listener } from '../report/reporter.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'

@@ -1,26 +1,26 @@
-import { withBucketAccess } from '../cleanup/bucket-access.js';
-import { cleanUpRun } from '../cleanup/cleanup.js';
-import { RunTally, listRuns } from '../cleanup/list-runs.js';
-import { isClean } from '../model/completeness.js';
-import { preflight } from '../preflight/preflight.js';
-import { describeUnknown, requestVersioning } from '../preflight/write-checks.js';
+import { withBucketAccess } from '../run/cleanup/bucket-access.js';
+import { cleanUpRun } from '../run/cleanup/cleanup.js';
+import { RunTally, listRuns } from '../run/cleanup/list-runs.js';
+import { isClean } from '../result/completeness.js';
+import { preflight } from '../run/preflight/preflight.js';
+import { describeUnknown, requestVersioning } from '../run/preflight/write-checks.js';
 import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
 import { counted } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
-import { isOfShard } from '../workload/shard.js';
+import { isOfShard } from '../load/workload/shard.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand } from './later-commands.js';
 
 /**
- * @import { RunCounts } from '../cleanup/list-runs.js'
- * @import { Clock } from '../clock/clock.js'
- * @import { Config } from '../model/config.js'
- * @import { CleanupResult } from '../model/result.js'
+ * @import { RunCounts } from '../run/cleanup/list-runs.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { Config } from '../result/config.js'
+ * @import { CleanupResult } from '../result/result.js'
  * @import { OpenRun } from '../run/open-run.js'
- * @import { LiveCredentials } from '../s3/live-credentials.js'
- * @import { OwnKey } from '../workload/keyspace.js'
+ * @import { LiveCredentials } from '../store/live-credentials.js'
+ * @import { OwnKey } from '../load/workload/keyspace.js'
  * @import { Later } from './later-commands.js'
  * @import { StopRequest } from './stop-request.js'
  * @import { Terminal } from './terminal.js'

@@ -1,14 +1,14 @@
-import { isClean, shortcomingsOf } from '../model/completeness.js';
+import { isClean, shortcomingsOf } from '../result/completeness.js';
 import { cleanupProblems, describeCleanup, mayHelpAgain } from './cleanup.js';
-import { operationsOfRun } from '../operations/registry.js';
+import { operationsOfRun } from '../load/operations/registry.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand, readAgainCommand } from './later-commands.js';
 
 /**
  * @import { Later } from './later-commands.js'
  * @import { StopRequest } from './stop-request.js'
- * @import { CleanupResult, RunResult, StageResult } from '../model/result.js'
- * @import { Config } from '../model/config.js'
+ * @import { CleanupResult, RunResult, StageResult } from '../result/result.js'
+ * @import { Config } from '../result/config.js'
  */
 
 /**

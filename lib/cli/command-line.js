@@ -5,25 +5,25 @@ import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
-import { OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
-import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../operations/stage.js';
+import { OPERATIONS, operationsOf, writesObjects } from '../load/operations/registry.js';
+import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../load/operations/stage.js';
 import { quote } from '../text/quote.js';
-import { readThresholds } from '../thresholds/read-thresholds.js';
+import { readThresholds } from '../result/thresholds/read-thresholds.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
 import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
-import { FROM_CLONE } from '../store/environment.js';
-import { VERSION } from '../s3/object-store.js';
+import { FROM_CLONE } from '../options/store/environment.js';
+import { VERSION } from '../store/object-store.js';
 import { SHELLS } from './shells.js';
 import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 
 /**
- * @import { MixedShare } from '../model/config.js'
+ * @import { MixedShare } from '../result/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { CommandName } from '../options/table.js'
  * @import { RunOptions } from '../run/run-options.js'
- * @import { AssertedRun } from '../thresholds/read-thresholds.js'
- * @import { Threshold } from '../thresholds/threshold.js'
- * @import { Invocation } from '../store/environment.js'
+ * @import { AssertedRun } from '../result/thresholds/read-thresholds.js'
+ * @import { Threshold } from '../result/thresholds/threshold.js'
+ * @import { Invocation } from '../options/store/environment.js'
  * @import { Shell } from './shells.js'
  */
 

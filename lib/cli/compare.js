@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { compareResults } from '../compare/compare-results.js';
-import { compareAll } from '../compare/compare-results.js';
-import { readFiles, readWholeResult, whatIsLost } from '../log/read-files.js';
-import { readRun } from '../merge/read-run.js';
-import { runsApart } from '../merge/runs-apart.js';
+import { compareResults } from '../result/compare/compare-results.js';
+import { compareAll } from '../result/compare/compare-results.js';
+import { readFiles, readWholeResult, whatIsLost } from '../result/log/read-files.js';
+import { readRun } from '../result/merge/read-run.js';
+import { runsApart } from '../result/merge/runs-apart.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { formatComparison, formatSideBySide } from '../report/compare-text.js';
@@ -15,13 +15,13 @@ import { merge, withResults, writeAll } from './merge.js';
 import { openResults, writeResults } from './output-file.js';
 
 /**
- * @import { NamedResult } from '../compare/compare-results.js'
- * @import { ReadRun } from '../merge/read-run.js'
- * @import { Comparison } from '../model/comparison.js'
- * @import { ThresholdResult } from '../model/result.js'
- * @import { WritableResult } from '../model/write-result.js'
+ * @import { NamedResult } from '../result/compare/compare-results.js'
+ * @import { ReadRun } from '../result/merge/read-run.js'
+ * @import { Comparison } from '../result/comparison.js'
+ * @import { ThresholdResult } from '../result/result.js'
+ * @import { WritableResult } from '../result/write-result.js'
  * @import { ResultReporter } from '../report/reporter.js'
- * @import { Threshold } from '../thresholds/threshold.js'
+ * @import { Threshold } from '../result/thresholds/threshold.js'
  * @import { CompareOptions, MergeOptions } from './command-line.js'
  * @import { Program } from './main.js'
  * @import { Terminal } from './terminal.js'

@@ -1,9 +1,9 @@
-import { meanRateOf } from '../workload/trace.js';
-import { DOLLARS_PER_GB_MONTH, FREE_PER_MONTH } from '../cost/prices.js';
+import { meanRateOf } from '../load/workload/trace.js';
+import { DOLLARS_PER_GB_MONTH, FREE_PER_MONTH } from '../run/prices.js';
 import { resolve } from '../options/resolve.js';
-import { fitOf } from '../replay/fit.js';
-import { FORMATS } from '../replay/log-formats.js';
-import { busiestMinute, closeChanges } from '../replay/rates.js';
+import { fitOf } from '../load/replay/fit.js';
+import { FORMATS } from '../load/replay/log-formats.js';
+import { busiestMinute, closeChanges } from '../load/replay/rates.js';
 import { costLine } from '../report/cost-line.js';
 import { dollarsFor, forecastOf, totalOf } from '../run/forecast.js';
 import { prepareRun } from '../run/prepare-run.js';
@@ -11,12 +11,12 @@ import { readTraffic } from '../run/read-traffic.js';
 import { counted, decimal, rounded } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { MEGABYTE, formatDuration, formatMegabytes, formatTime } from '../text/units.js';
-import { sizeText } from '../workload/size-distribution.js';
+import { sizeText } from '../load/workload/size-distribution.js';
 import { EXIT } from './exit-status.js';
 
 /**
- * @import { Config, StoreConfig, Trace } from '../model/config.js'
- * @import { ReadLogs } from '../replay/read-logs.js'
+ * @import { Config, StoreConfig, Trace } from '../result/config.js'
+ * @import { ReadLogs } from '../load/replay/read-logs.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Program } from './main.js'
  */

@@ -2,22 +2,22 @@ import { COMPARABLE_OPTIONS } from '../options/recorded-options.js';
 import { plainText } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
 import { readTextFile } from '../text/text-file.js';
-import { MAX_RESULT_SIZE } from '../log/read-files.js';
-import { readResult } from '../model/read-result.js';
-import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
-import { figureNamed } from '../figures/catalogue.js';
-import { stagesOf } from '../thresholds/read-thresholds.js';
-import { checkThresholds, readThresholds } from '../thresholds/read-thresholds.js';
-import { formatThreshold } from '../thresholds/threshold.js';
+import { MAX_RESULT_SIZE } from '../result/log/read-files.js';
+import { readResult } from '../result/read-result.js';
+import { evaluateThresholds, figureOf } from '../result/thresholds/evaluate.js';
+import { figureNamed } from '../result/figures/catalogue.js';
+import { stagesOf } from '../result/thresholds/read-thresholds.js';
+import { checkThresholds, readThresholds } from '../result/thresholds/read-thresholds.js';
+import { formatThreshold } from '../result/thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
 import { refuseIfAny } from '../options/usage-error.js';
 
 /**
- * @import { CommonFacts, Result, ThresholdResult } from '../model/result.js'
- * @import { WritableResult } from '../model/write-result.js'
- * @import { Figure } from '../figures/catalogue.js'
- * @import { AssertedRun, Assertion } from '../thresholds/read-thresholds.js'
- * @import { Threshold } from '../thresholds/threshold.js'
+ * @import { CommonFacts, Result, ThresholdResult } from '../result/result.js'
+ * @import { WritableResult } from '../result/write-result.js'
+ * @import { Figure } from '../result/figures/catalogue.js'
+ * @import { AssertedRun, Assertion } from '../result/thresholds/read-thresholds.js'
+ * @import { Threshold } from '../result/thresholds/threshold.js'
  *
  * @typedef {object} GuardOptions
  * @property {readonly Threshold[]} thresholds from --assert

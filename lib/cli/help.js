@@ -4,7 +4,7 @@ import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { CommandName } from '../options/table.js'
- * @import { Invocation } from '../store/environment.js'
+ * @import { Invocation } from '../options/store/environment.js'
  *
  * @typedef {object} CommandRow
  * @property {string} operands as the usage line shows them

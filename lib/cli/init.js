@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { DEFAULT_FILE } from '../store/environment.js';
+import { DEFAULT_FILE } from '../options/store/environment.js';
 import { shellWord } from '../text/shell-words.js';
 import { ENV_EXAMPLE } from './invocation.js';
 import { UsageError } from '../options/usage-error.js';
 
-/** @import { Invocation } from '../store/environment.js' */
+/** @import { Invocation } from '../options/store/environment.js' */
 
 /** The file will contain a secret. */
 const OWNER_ONLY = 0o600;

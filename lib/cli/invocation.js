@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shellWord } from '../text/shell-words.js';
 
-/** @import { Invocation } from '../store/environment.js' */
+/** @import { Invocation } from '../options/store/environment.js' */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -1,12 +1,12 @@
 import { optionWords } from '../options/recorded-options.js';
 import { ROWS, STORE_OPTIONS } from '../options/table.js';
 import { shellWord } from '../text/shell-words.js';
-import { sizeText } from '../workload/size-distribution.js';
+import { sizeText } from '../load/workload/size-distribution.js';
 
 /**
- * @import { Config, ObjectsConfig } from '../model/config.js'
+ * @import { Config, ObjectsConfig } from '../result/config.js'
  * @import { CommandLine } from './command-line.js'
- * @import { Invocation } from '../store/environment.js'
+ * @import { Invocation } from '../options/store/environment.js'
  */
 
 // Commands that the program prints for use after the run.

@@ -11,7 +11,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 /**
  * @import { Readable } from 'node:stream'
  * @import { CommandLine } from './command-line.js'
- * @import { Invocation } from '../store/environment.js'
+ * @import { Invocation } from '../options/store/environment.js'
  */
 
 /**
@@ -132,7 +132,7 @@ async function runRequest(argv, program, read) {
  * @param {Program} program
  */
 async function workOnStore(command, options, { env, invocation, terminal, stopRequest }) {
-  const { Clock } = await load(() => import('../clock/clock.js'));
+  const { Clock } = await load(() => import('../measure/clock/clock.js'));
   const { prepareRun } = await load(() => import('../run/prepare-run.js'));
   const { laterOf } = await load(() => import('./later-commands.js'));
   const clock = new Clock();

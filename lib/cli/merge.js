@@ -1,11 +1,11 @@
 import { placeOf } from '../text/plain-text.js';
-import { readFiles, whatIsLost } from '../log/read-files.js';
-import { mergeRuns } from '../merge/merge.js';
-import { PLAIN } from '../figures/table.js';
+import { readFiles, whatIsLost } from '../result/log/read-files.js';
+import { mergeRuns } from '../result/merge/merge.js';
+import { PLAIN } from '../result/figures/table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
-import { checkThresholds } from '../thresholds/read-thresholds.js';
+import { checkThresholds } from '../result/thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
-import { stagesOf } from '../thresholds/read-thresholds.js';
+import { stagesOf } from '../result/thresholds/read-thresholds.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { openResults, writeResults } from './output-file.js';
@@ -14,8 +14,8 @@ import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { Readable } from 'node:stream'
- * @import { Merged } from '../merge/merge.js'
- * @import { WritableResult } from '../model/write-result.js'
+ * @import { Merged } from '../result/merge/merge.js'
+ * @import { WritableResult } from '../result/write-result.js'
  * @import { MergeOptions } from './command-line.js'
  * @import { Guard } from './guard.js'
  * @import { Program } from './main.js'

@@ -1,13 +1,13 @@
-import { Clock } from '../clock/clock.js';
-import { openFileLimit } from '../host/open-file-limit.js';
+import { Clock } from '../measure/clock/clock.js';
+import { openFileLimit } from '../measure/host/open-file-limit.js';
 import { optionWords } from '../options/recorded-options.js';
 import { ROWS } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
-import { requestAbsentObject } from '../preflight/control-request.js';
+import { requestAbsentObject } from '../run/preflight/control-request.js';
 import { fileLimitProblem } from '../run/prepare-run.js';
 import { openRun } from '../run/open-run.js';
 import { prepareRun } from '../run/prepare-run.js';
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../store/object-store.js';
 import { listOf } from '../text/figures.js';
 import { shellWord } from '../text/shell-words.js';
 import { runByCommand } from './benchmark.js';
@@ -15,8 +15,8 @@ import { QUICK } from './command-line.js';
 import { commandFor } from './later-commands.js';
 
 /**
- * @import { Config } from '../model/config.js'
- * @import { RunResult } from '../model/result.js'
+ * @import { Config } from '../result/config.js'
+ * @import { RunResult } from '../result/result.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Later } from './later-commands.js'
  * @import { Program } from './main.js'

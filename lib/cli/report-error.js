@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
-import { InputError } from '../model/input-bounds.js';
+import { InputError } from '../result/input-bounds.js';
 import { plainText } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { EXIT } from './exit-status.js';
-import { VERSION } from '../s3/object-store.js';
+import { VERSION } from '../store/object-store.js';
 import { UsageError } from '../options/usage-error.js';
 
 /** @import { Terminal } from './terminal.js' */

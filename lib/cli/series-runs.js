@@ -1,10 +1,10 @@
-import { DOLLARS_PER_MILLION, dollarsSpentOn } from '../cost/prices.js';
+import { DOLLARS_PER_MILLION, dollarsSpentOn } from '../run/prices.js';
 import { closingMessages } from './closing-messages.js';
 import { cleanupCommand, laterOf } from './later-commands.js';
 
 /**
- * @import { Result, RunResult } from '../model/result.js'
- * @import { ReadyRun } from '../model/run-events.js'
+ * @import { Result, RunResult } from '../result/result.js'
+ * @import { ReadyRun } from '../result/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { Listener } from '../report/reporter.js'
  * @import { RunContext } from '../run/run-context.js'

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
-import { ENDING_SIGNALS } from '../host/ending-signals.js';
+import { ENDING_SIGNALS } from '../measure/host/ending-signals.js';
 import { EXIT } from './exit-status.js';
 
 /** A second Ctrl-C within this time may be the first one delivered twice. */

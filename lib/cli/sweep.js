@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { stagesOf } from '../operations/registry.js';
+import { stagesOf } from '../load/operations/registry.js';
 import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { Checks, refuseIfAny } from '../options/usage-error.js';
@@ -21,7 +21,7 @@ import { openResults, writeResults } from './output-file.js';
 import { contextOfRun, costLeft } from './series-runs.js';
 
 /**
- * @import { Config } from '../model/config.js'
+ * @import { Config } from '../result/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { PreparedCell } from '../series/prepare-cells.js'
  * @import { SweepPlan, SweepTurn } from '../series/sweep-plan.js'

@@ -1,20 +1,20 @@
 import { createRequire } from 'node:module';
-import { stagesOf } from '../operations/registry.js';
+import { stagesOf } from '../load/operations/registry.js';
 import { UsageError, refuseIfAny } from '../options/usage-error.js';
 import { collectorUrl, wholeNumber } from '../options/values.js';
-import { VERSION } from '../s3/object-store.js';
+import { VERSION } from '../store/object-store.js';
 import { quote } from '../text/quote.js';
 import { formatDuration } from '../text/units.js';
 import { load } from './start.js';
 
 /**
- * @import { Config } from '../model/config.js'
- * @import { ReadyRun } from '../model/run-events.js'
+ * @import { Config } from '../result/config.js'
+ * @import { ReadyRun } from '../result/run-events.js'
  * @import { Checks } from '../options/usage-error.js'
  * @import { Listener } from '../report/reporter.js'
- * @import { OtlpExporter } from '../telemetry/otlp-exporter.js'
- * @import { PlannedStage, RunMetrics } from '../telemetry/run-metrics.js'
- * @import { ScrapeServer } from '../telemetry/scrape-server.js'
+ * @import { OtlpExporter } from '../report/telemetry/otlp-exporter.js'
+ * @import { PlannedStage, RunMetrics } from '../report/telemetry/run-metrics.js'
+ * @import { ScrapeServer } from '../report/telemetry/scrape-server.js'
  * @import { CommandLine } from './command-line.js'
  */
 
@@ -49,7 +49,7 @@ export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metri
   }
   const otlp = isPushed ? await checks.run(() => openExporter(env, otlpUrl)) : null;
   const server = metricsPort === undefined ? null : await checks.run(() => listen(metricsPort));
-  const { exportMetrics } = await load(() => import('../telemetry/run-metrics.js'));
+  const { exportMetrics } = await load(() => import('../report/telemetry/run-metrics.js'));
   /** @type {RunMetrics | null} */
   let metrics = null;
   return {
@@ -93,7 +93,7 @@ async function openExporter(env, url) {
   if (settings === null) {
     return null;
   }
-  const { OtlpExporter } = await load(() => import('../telemetry/otlp-exporter.js'));
+  const { OtlpExporter } = await load(() => import('../report/telemetry/otlp-exporter.js'));
   const exporter = new OtlpExporter(settings);
   const problems = await exporter.open();
   if (problems.length > 0) {
@@ -109,7 +109,7 @@ async function openExporter(env, url) {
  * @throws {UsageError}
  */
 async function listen(address) {
-  const { ScrapeServer } = await load(() => import('../telemetry/scrape-server.js'));
+  const { ScrapeServer } = await load(() => import('../report/telemetry/scrape-server.js'));
   try {
     return await ScrapeServer.open(address);
   } catch (error) {

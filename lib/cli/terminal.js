@@ -1,7 +1,7 @@
 import { plainLine } from '../text/plain-text.js';
 import { cutToWidth, textWidth } from '../text/text-width.js';
 
-/** @import { Look } from '../figures/drawing.js' */
+/** @import { Look } from '../result/figures/drawing.js' */
 
 const CLEAR_LINE = '\r\x1b[K';
 const CLEAR_REST_OF_LINE = '\x1b[K';

@@ -1,4 +1,4 @@
-import { crcOf } from '../workload/crc.js';
+import { crcOf } from '../load/workload/crc.js';
 import { S3Error } from './s3-error.js';
 
 /** @import { IncomingHttpHeaders } from 'node:http' */

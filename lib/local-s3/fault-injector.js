@@ -1,4 +1,4 @@
-import { mixIndex, seedOf } from '../workload/mix.js';
+import { mixIndex, seedOf } from '../load/workload/mix.js';
 import { timeOfAnswer } from './fault-effects.js';
 import { EACH_BUCKET, KINDS, operationsOf } from './faults.js';
 

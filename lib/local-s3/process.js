@@ -1,4 +1,4 @@
-import { ignoreEndingSignals } from '../host/ending-signals.js';
+import { ignoreEndingSignals } from '../measure/host/ending-signals.js';
 import { StoreServer } from './store-server.js';
 
 /**

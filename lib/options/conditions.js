@@ -1,12 +1,12 @@
-import { MAX_PUT_BYTES } from '../operations/multipart.js';
-import { MIN_RACE_BYTES } from '../operations/race.js';
-import { OPERATIONS, operationsOf, operationsOfRun, writesObjects } from '../operations/registry.js';
-import { MAX_MIXED_OBJECTS } from '../workload/mixed-objects.js';
-import { smallestSize } from '../workload/size-distribution.js';
+import { MAX_PUT_BYTES } from '../load/operations/multipart.js';
+import { MIN_RACE_BYTES } from '../load/operations/race.js';
+import { OPERATIONS, operationsOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
+import { MAX_MIXED_OBJECTS } from '../load/workload/mixed-objects.js';
+import { smallestSize } from '../load/workload/size-distribution.js';
 
 /**
- * @import { MixedShare } from '../model/config.js'
- * @import { Operation, Refusal } from '../operations/operation.js'
+ * @import { MixedShare } from '../result/config.js'
+ * @import { Operation, Refusal } from '../load/operations/operation.js'
  * @import { CommandName } from './table.js'
  */
 

@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DEFAULT_STAGES_ON_EXISTING, STAGES_OF_MIX, STAGES_OF_REPLAY, operationsOf } from '../operations/registry.js';
-import { MIXED_STAGE } from '../operations/stage.js';
-import { largestSize } from '../workload/size-distribution.js';
+import {
+  DEFAULT_STAGES_ON_EXISTING,
+  STAGES_OF_MIX,
+  STAGES_OF_REPLAY,
+  operationsOf,
+} from '../load/operations/registry.js';
+import { MIXED_STAGE } from '../load/operations/stage.js';
+import { largestSize } from '../load/workload/size-distribution.js';
 import { OPERANDS, ROWS, flagOf } from './table.js';
 
 /**
- * @import { AccessPattern, SizeDistribution } from '../model/config.js'
- * @import { Trace } from '../model/config.js'
+ * @import { AccessPattern, SizeDistribution } from '../result/config.js'
+ * @import { Trace } from '../result/config.js'
  * @import { Context, Values } from './conditions.js'
  * @import { CommandName, OPTIONS, OptionRow, Requirement } from './table.js'
  */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { shellWord } from '../text/shell-words.js';
-import { formatSizes } from '../workload/size-distribution.js';
+import { formatSizes } from '../load/workload/size-distribution.js';
 import { defaultOf, isMet } from './read-options.js';
 import { ROWS, SET_BY_LOG, flagOf } from './table.js';
 
 /**
- * @import { CommonOptions, RunOptions } from '../model/result.js'
+ * @import { CommonOptions, RunOptions } from '../result/result.js'
  * @import { Values } from './conditions.js'
  * @import { OptionRow } from './table.js'
  */

@@ -1,12 +1,12 @@
-import { MAX_PUT_BYTES } from '../operations/multipart.js';
-import { operationsOf } from '../operations/registry.js';
+import { MAX_PUT_BYTES } from '../load/operations/multipart.js';
+import { operationsOf } from '../load/operations/registry.js';
 import { keepNames } from '../text/redact.js';
-import { WHOLE } from '../workload/shard.js';
+import { WHOLE } from '../load/workload/shard.js';
 import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { Config, LoadConfig, MultipartConfig, RampPlan, Shard, StoreConfig, Trace } from '../model/config.js'
+ * @import { Config, LoadConfig, MultipartConfig, RampPlan, Shard, StoreConfig, Trace } from '../result/config.js'
  * @import { OptionValues } from './read-options.js'
  */
 

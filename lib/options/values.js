@@ -1,16 +1,16 @@
 import { isIP, isIPv6 } from 'node:net';
-import { isRegion } from '../aws/settings.js';
+import { isRegion } from '../store/aws/settings.js';
 import { parseFaults } from '../local-s3/faults.js';
 import { escapeUnprintable } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
 import { keepNames, keepSecrets } from '../text/redact.js';
 import { parseDuration, parseSize } from '../text/units.js';
-import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MIN_PART_BYTES } from '../operations/multipart.js';
-import { OPERATIONS, operationsOf } from '../operations/registry.js';
-import { isPrefix, isRunId } from '../workload/keyspace.js';
-import { largestSize, parseSizes } from '../workload/size-distribution.js';
+import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MIN_PART_BYTES } from '../load/operations/multipart.js';
+import { OPERATIONS, operationsOf } from '../load/operations/registry.js';
+import { isPrefix, isRunId } from '../load/workload/keyspace.js';
+import { largestSize, parseSizes } from '../load/workload/size-distribution.js';
 
-/** @import { MixedShare, ProxyConfig, PublicUrl } from '../model/config.js' */
+/** @import { MixedShare, ProxyConfig, PublicUrl } from '../result/config.js' */
 
 // Readers for the values of options and variables. Each takes the text as the user wrote it, and throws a RangeError
 // with what was expected.

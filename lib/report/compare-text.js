@@ -1,4 +1,4 @@
-import { PLAIN, textTable } from '../figures/table.js';
+import { PLAIN, textTable } from '../result/figures/table.js';
 import { counted } from '../text/figures.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { wrapAtWords } from '../text/text-width.js';
@@ -6,9 +6,9 @@ import { sideSentences, sideTable } from './verdicts.js';
 import { openQuestions, percentage, verdictColumns, verdictSentence } from './verdicts.js';
 
 /**
- * @import { ComparedDifference, ComparedSide, Comparison, SideBySide } from '../model/comparison.js'
- * @import { InterleavedComparison } from '../model/interleaved.js'
- * @import { Column } from '../figures/table.js'
+ * @import { ComparedDifference, ComparedSide, Comparison, SideBySide } from '../result/comparison.js'
+ * @import { InterleavedComparison } from '../result/interleaved.js'
+ * @import { Column } from '../result/figures/table.js'
  */
 
 const WIDTH = 80;

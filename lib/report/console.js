@@ -1,9 +1,9 @@
-import { bucketFindings } from '../bottleneck/bucket-findings.js';
+import { bucketFindings } from '../result/bottleneck/bucket-findings.js';
 import { counted } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
-import { sizeText } from '../workload/size-distribution.js';
+import { sizeText } from '../load/workload/size-distribution.js';
 import { coloLine } from './stage-findings.js';
 import { costLine } from './cost-line.js';
 import { formatErrors } from './stage-findings.js';

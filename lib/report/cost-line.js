@@ -1,8 +1,8 @@
-import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../cost/prices.js';
-import { operationsOf } from '../operations/registry.js';
+import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../run/prices.js';
+import { operationsOf } from '../load/operations/registry.js';
 
 /**
- * @import { Config } from '../model/config.js'
+ * @import { Config } from '../result/config.js'
  *
  * @typedef {Pick<Config, 'objects' | 'load' | 'store' | 'schedule' | 'search'>} RunToPrice
  */

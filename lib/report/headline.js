@@ -1,14 +1,14 @@
-import { predicateOf } from '../bottleneck/sentence.js';
-import { figureNamed } from '../figures/catalogue.js';
-import { quantityText } from '../figures/quantities.js';
-import { capacityOf, isTooShort, rateOf } from '../figures/stage-table.js';
-import { isClean, shortcomingsOf } from '../model/completeness.js';
-import { agrees } from '../search/plateau.js';
+import { predicateOf } from '../result/bottleneck/sentence.js';
+import { figureNamed } from '../result/figures/catalogue.js';
+import { quantityText } from '../result/figures/quantities.js';
+import { capacityOf, isTooShort, rateOf } from '../result/figures/stage-table.js';
+import { isClean, shortcomingsOf } from '../result/completeness.js';
+import { agrees } from '../measure/statistics/plateau.js';
 import { counted, percent } from '../text/figures.js';
 
 /**
- * @import { MergedRamp } from '../model/result.js'
- * @import { WritableResult, WritableStage } from '../model/write-result.js'
+ * @import { MergedRamp } from '../result/result.js'
+ * @import { WritableResult, WritableStage } from '../result/write-result.js'
  */
 
 /**

@@ -1,12 +1,12 @@
 import { shortLimit } from '../text/figures.js';
-import { shortcomingsOf } from '../model/completeness.js';
-import { FIGURES_OF_RUN, FIGURES_OF_STAGE } from '../figures/catalogue.js';
+import { shortcomingsOf } from '../result/completeness.js';
+import { FIGURES_OF_RUN, FIGURES_OF_STAGE } from '../result/figures/catalogue.js';
 import { headlinesOf, problemsOfRun } from './headline.js';
 import { escapeHtml } from './html/markup.js';
 
 /**
- * @import { ThresholdResult } from '../model/result.js'
- * @import { WritableResult, WritableStage } from '../model/write-result.js'
+ * @import { ThresholdResult } from '../result/result.js'
+ * @import { WritableResult, WritableStage } from '../result/write-result.js'
  * @import { ResultReporter } from './reporter.js'
  *
  * @typedef {object} TestCase

@@ -1,14 +1,14 @@
-import { figuresOf } from '../figures/catalogue.js';
-import { lineOf, progressBar, sparkline } from '../figures/drawing.js';
-import { quantityText } from '../figures/quantities.js';
+import { figuresOf } from '../result/figures/catalogue.js';
+import { lineOf, progressBar, sparkline } from '../result/figures/drawing.js';
+import { quantityText } from '../result/figures/quantities.js';
 import { counted, rounded } from '../text/figures.js';
 import { formatMegabytes } from '../text/units.js';
 import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './progress.js';
 import { formatStageSummary } from './stage-summary.js';
 
 /**
- * @import { SecondLatencies } from '../model/run-events.js'
- * @import { Look, Part } from '../figures/drawing.js'
+ * @import { SecondLatencies } from '../result/run-events.js'
+ * @import { Look, Part } from '../result/figures/drawing.js'
  * @import { StageState } from './progress.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  *

@@ -1,11 +1,11 @@
-import { bucketFindings } from '../bottleneck/bucket-findings.js';
-import { columnOf } from '../figures/catalogue.js';
-import { latencyRows, latencyText } from '../figures/latency-table.js';
-import { SHOWN } from '../figures/quantities.js';
-import { shownStep } from '../figures/shown-step.js';
-import { PLAIN, textTable } from '../figures/table.js';
-import { hostsWithPercentiles } from '../model/completeness.js';
-import { describeShortfall } from '../model/ramp.js';
+import { bucketFindings } from '../result/bottleneck/bucket-findings.js';
+import { columnOf } from '../result/figures/catalogue.js';
+import { latencyRows, latencyText } from '../result/figures/latency-table.js';
+import { SHOWN } from '../result/figures/quantities.js';
+import { shownStep } from '../result/figures/shown-step.js';
+import { PLAIN, textTable } from '../result/figures/table.js';
+import { hostsWithPercentiles } from '../result/completeness.js';
+import { describeShortfall } from '../result/ramp.js';
 import { andMore, counted, rounded, shortLimit } from '../text/figures.js';
 import { placeOf, plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
@@ -14,10 +14,10 @@ import { coloLine, formatErrors, listed, shorten } from './stage-findings.js';
 import { formatStageSummary } from './stage-summary.js';
 
 /**
- * @import { Look } from '../figures/drawing.js'
- * @import { Column } from '../figures/table.js'
- * @import { MergedResult, MergedStage } from '../merge/merge.js'
- * @import { ClockTrust, MergedRamp, Overlap, RampResult, StageMerge, StageShare } from '../model/result.js'
+ * @import { Look } from '../result/figures/drawing.js'
+ * @import { Column } from '../result/figures/table.js'
+ * @import { MergedResult, MergedStage } from '../result/merge/merge.js'
+ * @import { ClockTrust, MergedRamp, Overlap, RampResult, StageMerge, StageShare } from '../result/result.js'
  */
 
 /** @type {readonly Column<StageShare>[]} */

@@ -1,8 +1,8 @@
 import { formatDuration, formatMegabytes } from '../text/units.js';
 
 /**
- * @import { CleanupProgress, DataFlow, Phase, StageStart } from '../model/run-events.js'
- * @import { SearchDimension } from '../model/result.js'
+ * @import { CleanupProgress, DataFlow, Phase, StageStart } from '../result/run-events.js'
+ * @import { SearchDimension } from '../result/result.js'
  * @import { Screen } from './reporter.js'
  */
 

@@ -1,8 +1,8 @@
-import type { Look } from '../figures/drawing.js';
-import type { Config } from '../model/config.js';
-import type { RunObserver } from '../model/run-events.js';
-import type { WritableResult } from '../model/write-result.js';
-import type { TimeSeriesRow } from '../merge/seconds.js';
+import type { Look } from '../result/figures/drawing.js';
+import type { Config } from '../result/config.js';
+import type { RunObserver } from '../result/run-events.js';
+import type { WritableResult } from '../result/write-result.js';
+import type { TimeSeriesRow } from '../result/merge/seconds.js';
 import type { RESULT_OPTIONS } from '../options/table.js';
 
 /** A terminal, or a stand-in for one: shows lines for people, and the log unless it goes elsewhere. */

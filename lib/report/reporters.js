@@ -1,17 +1,17 @@
-import { csvTable } from '../figures/table.js';
-import { RunLog } from '../log/run-log.js';
-import { EVENT_NAMES } from '../model/event-names.js';
-import { writeResult } from '../model/write-result.js';
+import { csvTable } from '../result/figures/table.js';
+import { RunLog } from '../result/log/run-log.js';
+import { EVENT_NAMES } from '../result/event-names.js';
+import { writeResult } from '../result/write-result.js';
 import { consoleReporter } from './console.js';
 import { junitReporter } from './junit.js';
 import { liveViewReporter } from './live-view.js';
 import { summaryReporter } from './summary.js';
 
 /**
- * @import { Column } from '../figures/table.js'
- * @import { LineKind } from '../log/run-log.js'
- * @import { TimeSeriesRow } from '../merge/seconds.js'
- * @import { WritableResult } from '../model/write-result.js'
+ * @import { Column } from '../result/figures/table.js'
+ * @import { LineKind } from '../result/log/run-log.js'
+ * @import { TimeSeriesRow } from '../result/merge/seconds.js'
+ * @import { WritableResult } from '../result/write-result.js'
  * @import { Listener, ListeningReporter, Reporter, ReporterContext, ResultReporter } from './reporter.js'
  */
 

@@ -1,6 +1,6 @@
 import { rounded } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
-import { rateOf } from '../figures/stage-table.js';
+import { rateOf } from '../result/figures/stage-table.js';
 import { formatCleanupProgress, shareDone, StagePace } from './progress.js';
 
 /**

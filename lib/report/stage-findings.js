@@ -1,7 +1,7 @@
-import { sumsByName } from '../model/counters.js';
+import { sumsByName } from '../result/counters.js';
 import { counted, decimal, formatEvidence, rounded } from '../text/figures.js';
 
-/** @import { StabilityResult, StageMerge, StageSum } from '../model/result.js' */
+/** @import { StabilityResult, StageMerge, StageSum } from '../result/result.js' */
 
 /** Fewer repeated reads would be shown as 1.0 times. */
 const LEAST_SHOWN = 1.05;

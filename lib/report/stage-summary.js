@@ -1,13 +1,13 @@
-import { bottleneckSentence } from '../bottleneck/sentence.js';
-import { stageTable } from '../figures/stage-table.js';
-import { textTable } from '../figures/table.js';
+import { bottleneckSentence } from '../result/bottleneck/sentence.js';
+import { stageTable } from '../result/figures/stage-table.js';
+import { textTable } from '../result/figures/table.js';
 import { shortLimit } from '../text/figures.js';
 import { wrapAtWords } from '../text/text-width.js';
 import { limitReasons } from './stage-findings.js';
 
 /**
- * @import { Look } from '../figures/drawing.js'
- * @import { WritableStage } from '../model/write-result.js'
+ * @import { Look } from '../result/figures/drawing.js'
+ * @import { WritableStage } from '../result/write-result.js'
  */
 
 /** Maximum width of a sentence, in columns: longer lines are hard to read. */

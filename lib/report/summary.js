@@ -1,16 +1,16 @@
 import { counted, formatEvidence, rounded, shownCause } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { commandOf } from '../options/recorded-options.js';
-import { latencyTable } from '../figures/latency-table.js';
-import { stageTable } from '../figures/stage-table.js';
-import { markdownTable } from '../figures/table.js';
+import { latencyTable } from '../result/figures/latency-table.js';
+import { stageTable } from '../result/figures/stage-table.js';
+import { markdownTable } from '../result/figures/table.js';
 import { headlinesOf, problemsOf } from './headline.js';
 import { limitReasons } from './stage-findings.js';
 import { THRESHOLD_COLUMNS } from './verdicts.js';
 
 /**
- * @import { ThresholdResult } from '../model/result.js'
- * @import { WritableResult, WritableStage } from '../model/write-result.js'
+ * @import { ThresholdResult } from '../result/result.js'
+ * @import { WritableResult, WritableStage } from '../result/write-result.js'
  * @import { ResultReporter } from './reporter.js'
  */
 

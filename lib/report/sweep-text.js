@@ -1,19 +1,19 @@
-import { testRatio } from '../compare/log-ratio.js';
-import { estimateOfRuns } from '../compare/rate.js';
-import { figuresOf } from '../figures/catalogue.js';
-import { SHOWN } from '../figures/quantities.js';
-import { rowOfStage } from '../figures/stage-table.js';
-import { PLAIN, csvTable, textTable } from '../figures/table.js';
-import { meanOf } from '../statistics/moments.js';
-import { studentT } from '../statistics/student-t.js';
+import { testRatio } from '../result/compare/log-ratio.js';
+import { estimateOfRuns } from '../result/compare/rate.js';
+import { figuresOf } from '../result/figures/catalogue.js';
+import { SHOWN } from '../result/figures/quantities.js';
+import { rowOfStage } from '../result/figures/stage-table.js';
+import { PLAIN, csvTable, textTable } from '../result/figures/table.js';
+import { meanOf } from '../measure/statistics/moments.js';
+import { studentT } from '../measure/statistics/student-t.js';
 import { counted, decimal, listOf, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { textWidth, wrapAtWords } from '../text/text-width.js';
 
 /**
- * @import { StageSum } from '../model/result.js'
+ * @import { StageSum } from '../result/result.js'
  * @import { Sweep, SweepCell, SweepTurn, SweepVariable } from '../series/sweep-plan.js'
- * @import { Column, Table } from '../figures/table.js'
+ * @import { Column, Table } from '../result/figures/table.js'
  *
  * @typedef {object} SweptStage a stage in each cell
  * @property {string} stage

@@ -1,13 +1,13 @@
-import { figureNamed, figuresOf } from '../figures/catalogue.js';
-import { SHOWN } from '../figures/quantities.js';
-import { rateOf } from '../figures/stage-table.js';
+import { figureNamed, figuresOf } from '../result/figures/catalogue.js';
+import { SHOWN } from '../result/figures/quantities.js';
+import { rateOf } from '../result/figures/stage-table.js';
 import { counted } from '../text/figures.js';
 
 /**
- * @import { Figure } from '../figures/catalogue.js'
- * @import { Column, Table } from '../figures/table.js'
- * @import { MetricComparison, SideBySide } from '../model/comparison.js'
- * @import { StageSum, ThresholdResult } from '../model/result.js'
+ * @import { Figure } from '../result/figures/catalogue.js'
+ * @import { Column, Table } from '../result/figures/table.js'
+ * @import { MetricComparison, SideBySide } from '../result/comparison.js'
+ * @import { StageSum, ThresholdResult } from '../result/result.js'
  */
 
 /**

@@ -1,20 +1,20 @@
-import { waitUntil } from '../clock/pause.js';
-import { MAX_WAIT_MS } from '../clock/start-time.js';
-import { StoreClock } from '../clock/store-clock.js';
-import { connectionsFor } from '../operations/multipart.js';
-import { operationsOf } from '../operations/registry.js';
-import { requestAbsentObject } from '../preflight/control-request.js';
-import { preflight } from '../preflight/preflight.js';
-import { measureUnloaded } from '../preflight/unloaded-latency.js';
+import { waitUntil } from '../measure/clock/pause.js';
+import { MAX_WAIT_MS } from '../measure/clock/start-time.js';
+import { StoreClock } from '../measure/clock/store-clock.js';
+import { connectionsFor } from '../load/operations/multipart.js';
+import { operationsOf } from '../load/operations/registry.js';
+import { requestAbsentObject } from './preflight/control-request.js';
+import { preflight } from './preflight/preflight.js';
+import { measureUnloaded } from './preflight/unloaded-latency.js';
 import { formatDuration } from '../text/units.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
- * @import { Workers } from '../engine/workers.js'
- * @import { Config } from '../model/config.js'
- * @import { ClockFacts, Result, UnloadedLatency } from '../model/result.js'
- * @import { RunObserver } from '../model/run-events.js'
- * @import { PreflightResult } from '../preflight/preflight.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { Workers } from '../load/workers.js'
+ * @import { Config } from '../result/config.js'
+ * @import { ClockFacts, Result, UnloadedLatency } from '../result/result.js'
+ * @import { RunObserver } from '../result/run-events.js'
+ * @import { PreflightResult } from './preflight/preflight.js'
  * @import { OpenRun } from './open-run.js'
  * @import { Session } from './session.js'
  */

@@ -1,8 +1,8 @@
-import { formatSizes } from '../workload/size-distribution.js';
-import { keptSizeProblem } from '../preflight/existing-objects.js';
-import { listExisting } from '../preflight/list-existing.js';
-import { TimeBudget } from '../preflight/unloaded-latency.js';
-import { WriteChecks } from '../preflight/write-checks.js';
+import { formatSizes } from '../load/workload/size-distribution.js';
+import { keptSizeProblem } from './preflight/existing-objects.js';
+import { listExisting } from './preflight/list-existing.js';
+import { TimeBudget } from './preflight/unloaded-latency.js';
+import { WriteChecks } from './preflight/write-checks.js';
 import { beginRun, checkStore } from './begin-run.js';
 import { openRun } from './open-run.js';
 import { PHASES, Phases } from './begin-run.js';
@@ -16,11 +16,11 @@ import { StagesPlan } from './stages-plan.js';
 import { StepsPlan } from './steps-plan.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
- * @import { LiveCredentials } from '../s3/live-credentials.js'
- * @import { Config } from '../model/config.js'
- * @import { RunResult } from '../model/result.js'
- * @import { RunObserver } from '../model/run-events.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { LiveCredentials } from '../store/live-credentials.js'
+ * @import { Config } from '../result/config.js'
+ * @import { RunResult } from '../result/result.js'
+ * @import { RunObserver } from '../result/run-events.js'
  * @import { Plan, PlanContext } from './plan.js'
  * @import { Session } from './session.js'
  */

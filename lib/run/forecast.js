@@ -1,16 +1,16 @@
-import { priceOf, proofListsOf, requestsForEach } from '../cost/prices.js';
-import { multipartAsFor } from '../operations/multipart.js';
-import { stagesOf, operationsOfRun, writesObjects } from '../operations/registry.js';
-import { operationsFor } from '../operations/stage.js';
-import { MAX_LATENCY_PROBES } from '../preflight/probe-workload.js';
-import { STAGE_MS } from '../search/capacity-search.js';
-import { RATE_SEARCH_MS } from '../search/rate-search.js';
-import { sumOf } from '../statistics/moments.js';
-import { averageSize, typicalSize } from '../workload/size-distribution.js';
+import { priceOf, proofListsOf, requestsForEach } from './prices.js';
+import { multipartAsFor } from '../load/operations/multipart.js';
+import { stagesOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
+import { operationsFor } from '../load/operations/stage.js';
+import { MAX_LATENCY_PROBES } from './preflight/probe-workload.js';
+import { STAGE_MS } from './search/capacity-search.js';
+import { RATE_SEARCH_MS } from './search/rate-search.js';
+import { sumOf } from '../measure/statistics/moments.js';
+import { averageSize, typicalSize } from '../load/workload/size-distribution.js';
 
 /**
- * @import { Config } from '../model/config.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { Config } from '../result/config.js'
+ * @import { Stage } from '../load/operations/stage.js'
  *
  * @typedef {object} Row what a stage does if no request is retried
  * @property {string} name

@@ -1,8 +1,8 @@
 import { counted } from '../text/figures.js';
 import { formatSize } from '../text/units.js';
-import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
+import { connectionsFor, isInParts, partSizeFor, partsOf } from '../load/operations/multipart.js';
 
-/** @import { Config, MultipartConfig, ObjectsConfig } from '../model/config.js' */
+/** @import { Config, MultipartConfig, ObjectsConfig } from '../result/config.js' */
 
 /**
  * @param {{ threads: number }} options

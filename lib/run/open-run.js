@@ -1,31 +1,31 @@
-import { MAX_ATTEMPT_TIMEOUT_MS } from '../cleanup/bucket-access.js';
-import { CostBudget } from '../cost/prices.js';
-import { proofListsOf } from '../cost/prices.js';
-import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
-import { Workers } from '../engine/workers.js';
-import { AddressBook } from '../http/address-book.js';
-import { AttemptDeadlines } from '../s3/retry.js';
-import { KeepAliveAgent } from '../http/keep-alive-agent.js';
-import { connectionHostname } from '../s3/address.js';
-import { operationsOfRun, writesObjects } from '../operations/registry.js';
-import { LiveCredentials } from '../s3/live-credentials.js';
-import { isR2 } from '../s3/address.js';
-import { RequestTrace } from '../preflight/request-trace.js';
-import { openStore } from '../s3/object-store.js';
-import { SigningRegion } from '../s3/live-credentials.js';
-import { Reconciliation } from '../cleanup/reconciliation.js';
-import { objectSizes } from '../workload/size-distribution.js';
-import { sizesOf } from '../workload/trace.js';
-import { Keyspace } from '../workload/keyspace.js';
-import { mixedMemory, stateOf } from '../workload/mixed-objects.js';
-import { Payload } from '../workload/payload.js';
-import { PayloadChecksums } from '../workload/payload-checksums.js';
-import { Ledger, ledgerMemory } from '../workload/ledger.js';
+import { MAX_ATTEMPT_TIMEOUT_MS } from './cleanup/bucket-access.js';
+import { CostBudget } from './prices.js';
+import { proofListsOf } from './prices.js';
+import { STALL_TIMEOUT_MS } from '../load/stage-watch.js';
+import { Workers } from '../load/workers.js';
+import { AddressBook } from '../store/http/address-book.js';
+import { AttemptDeadlines } from '../store/retry.js';
+import { KeepAliveAgent } from '../store/http/keep-alive-agent.js';
+import { connectionHostname } from '../store/address.js';
+import { operationsOfRun, writesObjects } from '../load/operations/registry.js';
+import { LiveCredentials } from '../store/live-credentials.js';
+import { isR2 } from '../store/address.js';
+import { RequestTrace } from './preflight/request-trace.js';
+import { openStore } from '../store/object-store.js';
+import { SigningRegion } from '../store/live-credentials.js';
+import { Reconciliation } from './cleanup/reconciliation.js';
+import { objectSizes } from '../load/workload/size-distribution.js';
+import { sizesOf } from '../load/workload/trace.js';
+import { Keyspace } from '../load/workload/keyspace.js';
+import { mixedMemory, stateOf } from '../load/workload/mixed-objects.js';
+import { Payload } from '../load/workload/payload.js';
+import { PayloadChecksums } from '../load/workload/payload-checksums.js';
+import { Ledger, ledgerMemory } from '../load/workload/ledger.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
- * @import { Config } from '../model/config.js'
- * @import { RunContext } from '../preflight/run-context.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { Config } from '../result/config.js'
+ * @import { RunContext } from './preflight/run-context.js'
  */
 
 /** For preflight and the latency measurement with one thread: at least one connection for each kind of operation. */

@@ -1,12 +1,12 @@
-import type { Clock } from '../clock/clock.js';
-import type { CostBudget } from '../cost/prices.js';
-import type { Budget } from '../engine/budget.js';
-import type { FinishedSlot, Slot } from '../engine/run-slot.js';
-import type { MeasuredSecond } from '../engine/workers.js';
-import type { Config } from '../model/config.js';
-import type { ClockFacts, RampStep, SearchStep, SecondCount, StageResult, UnloadedLatency } from '../model/result.js';
-import type { RunObserver, StageStart } from '../model/run-events.js';
-import type { Stage } from '../operations/stage.js';
+import type { Clock } from '../measure/clock/clock.js';
+import type { CostBudget } from './prices.js';
+import type { Budget } from '../load/budget.js';
+import type { FinishedSlot, Slot } from '../load/run-slot.js';
+import type { MeasuredSecond } from '../load/workers.js';
+import type { Config } from '../result/config.js';
+import type { ClockFacts, RampStep, SearchStep, SecondCount, StageResult, UnloadedLatency } from '../result/result.js';
+import type { RunObserver, StageStart } from '../result/run-events.js';
+import type { Stage } from '../load/operations/stage.js';
 
 /** What a stage's counters show of a second. */
 export type CountedSecond = Omit<MeasuredSecond, 'billed'>;

@@ -1,16 +1,16 @@
-import { dollarsOf } from '../cost/prices.js';
-import { availableCores } from '../host/cpu-quota.js';
-import { openFileLimit } from '../host/open-file-limit.js';
-import { connectionsFor } from '../operations/multipart.js';
+import { dollarsOf } from './prices.js';
+import { availableCores } from '../measure/host/cpu-quota.js';
+import { openFileLimit } from '../measure/host/open-file-limit.js';
+import { connectionsFor } from '../load/operations/multipart.js';
 import { multipartOf, resolve } from '../options/resolve.js';
 import { Checks, UsageError } from '../options/usage-error.js';
-import { openTarget } from '../store/target.js';
+import { openTarget } from '../options/store/target.js';
 
 /**
- * @import { Config, GivenStore, MultipartConfig } from '../model/config.js'
+ * @import { Config, GivenStore, MultipartConfig } from '../result/config.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { Invocation } from '../store/environment.js'
- * @import { Target } from '../store/target.js'
+ * @import { Invocation } from '../options/store/environment.js'
+ * @import { Target } from '../options/store/target.js'
  */
 
 /**

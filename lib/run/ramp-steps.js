@@ -1,16 +1,16 @@
-import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
-import { sumOfStages } from '../model/records.js';
+import { NO_STEP_LATENCY, sumOfHistograms } from '../result/ramp.js';
+import { sumOfStages } from '../result/records.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
 import { startOf } from './stages-plan.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
- * @import { FinishedSlot } from '../engine/run-slot.js'
- * @import { Load } from '../engine/run-stage.js'
- * @import { StageOutcome } from '../engine/workers.js'
- * @import { RampPlan } from '../model/config.js'
- * @import { RampShortfall, RampStep, StageResult } from '../model/result.js'
- * @import { RunObserver } from '../model/run-events.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { FinishedSlot } from '../load/run-slot.js'
+ * @import { Load } from '../load/run-stage.js'
+ * @import { StageOutcome } from '../load/workers.js'
+ * @import { RampPlan } from '../result/config.js'
+ * @import { RampShortfall, RampStep, StageResult } from '../result/result.js'
+ * @import { RunObserver } from '../result/run-events.js'
  * @import { Conclusion, CountedSecond, PlannedSlot, StagePlan } from './plan.js'
  * @import { StageResults } from './stage-result.js'
  * @import { RampSlot } from './stage-schedule.js'

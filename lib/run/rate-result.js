@@ -1,22 +1,22 @@
-import { classify } from '../bottleneck/classify.js';
-import { isClientAtLimit } from '../bottleneck/signs.js';
-import { Histogram } from '../model/histogram.js';
-import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from '../search/rate-search.js';
-import { WINDOW_MS, decisiveRate } from '../search/search-step.js';
+import { classify } from '../result/bottleneck/classify.js';
+import { isClientAtLimit } from '../result/bottleneck/signs.js';
+import { Histogram } from '../result/histogram.js';
+import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from './search/rate-search.js';
+import { WINDOW_MS, decisiveRate } from './search/search-step.js';
 import { counted, decimal, rounded } from '../text/figures.js';
-import { meanRateOf } from '../workload/trace.js';
+import { meanRateOf } from '../load/workload/trace.js';
 import { stepOutcome, stepResult, withAllSteps } from './search-result.js';
 import { recordedPacing } from './stages-plan.js';
 
 /**
- * @import { RateSearch as RateEvidence } from '../bottleneck/classify.js'
- * @import { Clock } from '../clock/clock.js'
- * @import { ReplayConfig } from '../model/config.js'
- * @import { RateConclusion } from '../model/search.js'
- * @import { HostLoad, LoopLoad, RateSearchResult, SearchStep, StageResult } from '../model/result.js'
- * @import { SearchOptions } from '../search/capacity-search.js'
- * @import { RateMeasurement } from '../search/rate-search.js'
- * @import { FinishedStep } from '../search/search-step.js'
+ * @import { RateSearch as RateEvidence } from '../result/bottleneck/classify.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { ReplayConfig } from '../result/config.js'
+ * @import { RateConclusion } from '../result/search.js'
+ * @import { HostLoad, LoopLoad, RateSearchResult, SearchStep, StageResult } from '../result/result.js'
+ * @import { SearchOptions } from './search/capacity-search.js'
+ * @import { RateMeasurement } from './search/rate-search.js'
+ * @import { FinishedStep } from './search/search-step.js'
  * @import { SearchParts, Variable } from './search-steps.js'
  */
 

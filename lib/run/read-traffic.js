@@ -1,14 +1,14 @@
-import { OPERATIONS } from '../operations/registry.js';
+import { OPERATIONS } from '../load/operations/registry.js';
 import { resolveShard } from '../options/resolve.js';
 import { UsageError } from '../options/usage-error.js';
-import { makeTrace } from '../replay/make-trace.js';
-import { readLogs } from '../replay/read-logs.js';
-import { listedSizes } from '../workload/size-distribution.js';
+import { makeTrace } from '../load/replay/make-trace.js';
+import { readLogs } from '../load/replay/read-logs.js';
+import { listedSizes } from '../load/workload/size-distribution.js';
 
 /**
  * @import { OptionValues } from '../options/read-options.js'
- * @import { ReadLogs } from '../replay/read-logs.js'
- * @import { Trace } from '../model/config.js'
+ * @import { ReadLogs } from '../load/replay/read-logs.js'
+ * @import { Trace } from '../result/config.js'
  */
 
 /**

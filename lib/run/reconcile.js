@@ -1,19 +1,19 @@
-import { withBucketAccess } from '../cleanup/bucket-access.js';
-import { cleanUpRun, lookThrough } from '../cleanup/cleanup.js';
-import { runPool } from '../engine/run-pool.js';
-import { OperationRecord } from '../operations/operation-record.js';
-import { IntegrityError } from '../operations/operation.js';
-import { read } from '../operations/read.js';
-import { STAGES } from '../operations/registry.js';
-import { sendControlRequest } from '../preflight/control-request.js';
-import { retriedRequest } from '../s3/retry.js';
-import { asAttemptError } from '../s3/s3-error.js';
-import { isInShard, isOfShard } from '../workload/shard.js';
+import { withBucketAccess } from './cleanup/bucket-access.js';
+import { cleanUpRun, lookThrough } from './cleanup/cleanup.js';
+import { runPool } from '../load/run-pool.js';
+import { OperationRecord } from '../load/operations/operation-record.js';
+import { IntegrityError } from '../load/operations/operation.js';
+import { read } from '../load/operations/read.js';
+import { STAGES } from '../load/operations/registry.js';
+import { sendControlRequest } from './preflight/control-request.js';
+import { retriedRequest } from '../store/retry.js';
+import { asAttemptError } from '../store/s3-error.js';
+import { isInShard, isOfShard } from '../load/workload/shard.js';
 
 /**
- * @import { BucketAccess } from '../cleanup/bucket-access.js'
- * @import { Stage } from '../operations/stage.js'
- * @import { OwnKey } from '../workload/keyspace.js'
+ * @import { BucketAccess } from './cleanup/bucket-access.js'
+ * @import { Stage } from '../load/operations/stage.js'
+ * @import { OwnKey } from '../load/workload/keyspace.js'
  * @import { Session } from './session.js'
  */
 

@@ -1,7 +1,7 @@
-import type { RunObserver } from '../model/run-events.js';
-import type { Result } from '../model/result.js';
-import type { Invocation } from '../store/environment.js';
-import type { Target } from '../store/target.js';
+import type { RunObserver } from '../result/run-events.js';
+import type { Result } from '../result/result.js';
+import type { Invocation } from '../options/store/environment.js';
+import type { Target } from '../options/store/target.js';
 
 /** What a run gets besides its options. */
 export interface RunContext {

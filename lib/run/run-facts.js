@@ -1,10 +1,10 @@
-import { stagesOf } from '../operations/registry.js';
+import { stagesOf } from '../load/operations/registry.js';
 import { recordedOptions } from '../options/recorded-options.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
 
 /**
- * @import { ClockFacts, RunFacts } from '../model/result.js'
- * @import { Config, LoadConfig, ReplayConfig } from '../model/config.js'
+ * @import { ClockFacts, RunFacts } from '../result/result.js'
+ * @import { Config, LoadConfig, ReplayConfig } from '../result/config.js'
  */
 
 /**

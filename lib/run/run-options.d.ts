@@ -1,6 +1,6 @@
 // Generated from lib/options/table.js by `npm run generate`. Change the table, not this file.
 
-import type { GivenStore } from '../model/config.js';
+import type { GivenStore } from '../result/config.js';
 
 /** What a run does. A size is in bytes or a text such as '16KiB', a time in ms or a text such as '30s'. */
 export interface RunOptions {

@@ -1,17 +1,17 @@
-import { priceOf } from '../cost/prices.js';
-import { stagesOf } from '../operations/registry.js';
+import { priceOf } from './prices.js';
+import { stagesOf } from '../load/operations/registry.js';
 import { proveWrites } from './reconcile.js';
-import { waitUntil } from '../clock/pause.js';
-import { runSlot } from '../engine/run-slot.js';
-import { AttemptError } from '../s3/s3-error.js';
-import { explainError, isTransient } from '../s3/explain-error.js';
-import { sumOf } from '../statistics/moments.js';
+import { waitUntil } from '../measure/clock/pause.js';
+import { runSlot } from '../load/run-slot.js';
+import { AttemptError } from '../store/s3-error.js';
+import { explainError, isTransient } from '../store/explain-error.js';
+import { sumOf } from '../measure/statistics/moments.js';
 
 /**
- * @import { FinishedSlot, Slot } from '../engine/run-slot.js'
- * @import { FatalError } from '../engine/stage-watch.js'
- * @import { StageOutcome } from '../engine/workers.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { FinishedSlot, Slot } from '../load/run-slot.js'
+ * @import { FatalError } from '../load/stage-watch.js'
+ * @import { StageOutcome } from '../load/workers.js'
+ * @import { Stage } from '../load/operations/stage.js'
  * @import { Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { Session } from './session.js'
  */

@@ -1,18 +1,18 @@
 import { hostname } from 'node:os';
-import { Clock } from '../clock/clock.js';
-import { EVENT_NAMES } from '../model/event-names.js';
-import { resultOf } from '../model/result-of-run.js';
+import { Clock } from '../measure/clock/clock.js';
+import { EVENT_NAMES } from '../result/event-names.js';
+import { resultOf } from '../result/result-of-run.js';
 import { readRunOptions } from '../options/run-options.js';
 import { UsageError, inCode, refuseIfAny } from '../options/usage-error.js';
-import { versionsOf } from '../s3/object-store.js';
+import { versionsOf } from '../store/object-store.js';
 import { runBenchmark } from './benchmark-run.js';
 import { noticesOfLoad } from './load-notices.js';
 import { prepareRun } from './prepare-run.js';
 
 /**
- * @import { GivenStore } from '../model/config.js'
- * @import { Result, RunResult } from '../model/result.js'
- * @import { RunObserver } from '../model/run-events.js'
+ * @import { GivenStore } from '../result/config.js'
+ * @import { Result, RunResult } from '../result/result.js'
+ * @import { RunObserver } from '../result/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { RunContext } from './run-context.js'
  */

@@ -1,17 +1,17 @@
-import { classify } from '../bottleneck/classify.js';
-import { busiestThread, isHostBusy } from '../bottleneck/host-evidence.js';
-import { sumsByName } from '../model/counters.js';
-import { sumOfKinds } from '../model/records.js';
-import { CapacitySearch, STAGE_MS } from '../search/capacity-search.js';
-import { MIN_WINDOWS, WINDOW_MS, decisiveRate } from '../search/search-step.js';
+import { classify } from '../result/bottleneck/classify.js';
+import { busiestThread, isHostBusy } from '../result/bottleneck/host-evidence.js';
+import { sumsByName } from '../result/counters.js';
+import { sumOfKinds } from '../result/records.js';
+import { CapacitySearch, STAGE_MS } from './search/capacity-search.js';
+import { MIN_WINDOWS, WINDOW_MS, decisiveRate } from './search/search-step.js';
 
 /**
- * @import { Evidence, HalfSize } from '../bottleneck/classify.js'
- * @import { Clock } from '../clock/clock.js'
- * @import { Capacity, SearchStep, StageResult } from '../model/result.js'
- * @import { SearchOptions } from '../search/capacity-search.js'
- * @import { FinishedStep, StepResult } from '../search/search-step.js'
- * @import { SearchConclusion } from '../model/search.js'
+ * @import { Evidence, HalfSize } from '../result/bottleneck/classify.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { Capacity, SearchStep, StageResult } from '../result/result.js'
+ * @import { SearchOptions } from './search/capacity-search.js'
+ * @import { FinishedStep, StepResult } from './search/search-step.js'
+ * @import { SearchConclusion } from '../result/search.js'
  * @import { SearchParts, Variable } from './search-steps.js'
  */
 

@@ -1,25 +1,25 @@
-import { adviceFor } from '../bottleneck/phrases.js';
-import { operationsOf, stagesOf } from '../operations/registry.js';
-import { SECONDS_OF_OPERATIONS, operationsOfSearch } from '../search/capacity-search.js';
-import { PlannedStep } from '../search/search-step.js';
-import { CLIENTS } from '../s3/object-store.js';
+import { adviceFor } from '../result/bottleneck/phrases.js';
+import { operationsOf, stagesOf } from '../load/operations/registry.js';
+import { SECONDS_OF_OPERATIONS, operationsOfSearch } from './search/capacity-search.js';
+import { PlannedStep } from './search/search-step.js';
+import { CLIENTS } from '../store/object-store.js';
 import { formatPublicUrl } from '../options/values.js';
 import { counted } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
-import { typicalSize } from '../workload/size-distribution.js';
+import { typicalSize } from '../load/workload/size-distribution.js';
 import { startOf } from './stages-plan.js';
 import { overRates } from './rate-result.js';
 import { overThreads } from './search-result.js';
 
 /**
- * @import { Pacing } from '../engine/loops.js'
- * @import { FinishedSlot, Range } from '../engine/run-slot.js'
- * @import { Config, PublicUrl, SearchConfig } from '../model/config.js'
- * @import { SearchDimension, SearchStep, StageResult } from '../model/result.js'
- * @import { Stage } from '../operations/stage.js'
- * @import { SearchOptions } from '../search/capacity-search.js'
+ * @import { Pacing } from '../load/loops.js'
+ * @import { FinishedSlot, Range } from '../load/run-slot.js'
+ * @import { Config, PublicUrl, SearchConfig } from '../result/config.js'
+ * @import { SearchDimension, SearchStep, StageResult } from '../result/result.js'
+ * @import { Stage } from '../load/operations/stage.js'
+ * @import { SearchOptions } from './search/capacity-search.js'
  * @import { SearchObjects } from './steps-plan.js'
- * @import { FinishedStep, Step } from '../search/search-step.js'
+ * @import { FinishedStep, Step } from './search/search-step.js'
  * @import { Conclusion, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { StepsContext } from './steps-plan.js'
  */

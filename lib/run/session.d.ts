@@ -1,9 +1,9 @@
-import type { Workers } from '../engine/workers.js';
-import type { Config } from '../model/config.js';
-import type { RunObserver } from '../model/run-events.js';
-import type { Result, RunResult, UnloadedLatency } from '../model/result.js';
-import type { TimeBudget } from '../preflight/unloaded-latency.js';
-import type { WriteChecks } from '../preflight/write-checks.js';
+import type { Workers } from '../load/workers.js';
+import type { Config } from '../result/config.js';
+import type { RunObserver } from '../result/run-events.js';
+import type { Result, RunResult, UnloadedLatency } from '../result/result.js';
+import type { TimeBudget } from './preflight/unloaded-latency.js';
+import type { WriteChecks } from './preflight/write-checks.js';
 import type { OpenRun } from './open-run.js';
 import type { Phases } from './begin-run.js';
 import type { RunClock } from './begin-run.js';

@@ -1,20 +1,20 @@
-import { classify } from '../bottleneck/classify.js';
-import { COUNT_NAMES } from '../model/counters.js';
-import { NO_LATENCY, largestWholeSecond, peakOf } from '../model/seconds.js';
-import { formatAccess } from '../workload/access.js';
-import { formatSizes, typicalSize } from '../workload/size-distribution.js';
+import { classify } from '../result/bottleneck/classify.js';
+import { COUNT_NAMES } from '../result/counters.js';
+import { NO_LATENCY, largestWholeSecond, peakOf } from '../result/seconds.js';
+import { formatAccess } from '../load/workload/access.js';
+import { formatSizes, typicalSize } from '../load/workload/size-distribution.js';
 
 /**
- * @import { Evidence } from '../bottleneck/classify.js'
- * @import { Clock } from '../clock/clock.js'
- * @import { Pacing } from '../engine/loops.js'
- * @import { StageOutcome } from '../engine/workers.js'
- * @import { Load } from '../engine/run-stage.js'
- * @import { BucketResult, ClockFacts, LatencySummary, LoadResult } from '../model/result.js'
- * @import { KindResult, PartResult, StageResult } from '../model/result.js'
- * @import { StabilityResult, StageCounts, UnloadedLatency } from '../model/result.js'
- * @import { BucketRecord, ConnectionRecord, KindRecord, PartRecord } from '../model/records.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { Evidence } from '../result/bottleneck/classify.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { Pacing } from '../load/loops.js'
+ * @import { StageOutcome } from '../load/workers.js'
+ * @import { Load } from '../load/run-stage.js'
+ * @import { BucketResult, ClockFacts, LatencySummary, LoadResult } from '../result/result.js'
+ * @import { KindResult, PartResult, StageResult } from '../result/result.js'
+ * @import { StabilityResult, StageCounts, UnloadedLatency } from '../result/result.js'
+ * @import { BucketRecord, ConnectionRecord, KindRecord, PartRecord } from '../result/records.js'
+ * @import { Stage } from '../load/operations/stage.js'
  * @import { PlanContext } from './plan.js'
  */
 

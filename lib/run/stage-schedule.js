@@ -1,4 +1,4 @@
-/** @import { RampPlan, ScheduleConfig } from '../model/config.js' */
+/** @import { RampPlan, ScheduleConfig } from '../result/config.js' */
 
 /** Default ms between the stages of hosts that share slots, and default ms for operations to complete after a stage. */
 export const USUAL_GAP_MS = 5000;

@@ -1,28 +1,28 @@
-import { CHECK_INTERVAL_MS } from '../engine/stage-watch.js';
-import { rateOf } from '../operations/registry.js';
-import { bytesPerOperation, operationsFor } from '../operations/stage.js';
-import { busiestMinute, requestsDue } from '../replay/rates.js';
-import { MIN_SECONDS, errorOfMean } from '../statistics/dependent-mean.js';
-import { meanOf } from '../statistics/moments.js';
-import { studentT } from '../statistics/student-t.js';
-import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../workload/mixed-objects.js';
-import { seenMemory } from '../workload/seen-objects.js';
-import { meanRateOf } from '../workload/trace.js';
+import { CHECK_INTERVAL_MS } from '../load/stage-watch.js';
+import { rateOf } from '../load/operations/registry.js';
+import { bytesPerOperation, operationsFor } from '../load/operations/stage.js';
+import { busiestMinute, requestsDue } from '../load/replay/rates.js';
+import { MIN_SECONDS, errorOfMean } from '../measure/statistics/dependent-mean.js';
+import { meanOf } from '../measure/statistics/moments.js';
+import { studentT } from '../measure/statistics/student-t.js';
+import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../load/workload/mixed-objects.js';
+import { seenMemory } from '../load/workload/seen-objects.js';
+import { meanRateOf } from '../load/workload/trace.js';
 import { stageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
- * @import { Pacing } from '../engine/loops.js'
- * @import { Budget } from '../engine/budget.js'
- * @import { FinishedSlot } from '../engine/run-slot.js'
- * @import { Load } from '../engine/run-stage.js'
- * @import { StageOutcome } from '../engine/workers.js'
- * @import { KindCount } from '../meter/stage-meter.js'
- * @import { Config, ReplayConfig } from '../model/config.js'
- * @import { SecondCount, StabilityResult, StageResult } from '../model/result.js'
- * @import { RunObserver } from '../model/run-events.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { Pacing } from '../load/loops.js'
+ * @import { Budget } from '../load/budget.js'
+ * @import { FinishedSlot } from '../load/run-slot.js'
+ * @import { Load } from '../load/run-stage.js'
+ * @import { StageOutcome } from '../load/workers.js'
+ * @import { KindCount } from '../measure/stage-meter.js'
+ * @import { Config, ReplayConfig } from '../result/config.js'
+ * @import { SecondCount, StabilityResult, StageResult } from '../result/result.js'
+ * @import { RunObserver } from '../result/run-events.js'
+ * @import { Stage } from '../load/operations/stage.js'
  * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, SlotEnding, StagePlan } from './plan.js'
  * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */

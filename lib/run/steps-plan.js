@@ -1,8 +1,8 @@
 import { stageResults } from './stage-result.js';
 
 /**
- * @import { Range } from '../engine/run-slot.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { Range } from '../load/run-slot.js'
+ * @import { Stage } from '../load/operations/stage.js'
  * @import { Plan, PlanContext, StagePlan } from './plan.js'
  * @import { StageResults } from './stage-result.js'
  */

@@ -1,17 +1,17 @@
-import { availableCores } from '../host/cpu-quota.js';
+import { availableCores } from '../measure/host/cpu-quota.js';
 import { resolve } from '../options/resolve.js';
 import { readRunOptions } from '../options/run-options.js';
 import { STORE_OPTIONS } from '../options/table.js';
 import { Checks, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
-import { openTarget } from '../store/target.js';
+import { openTarget } from '../options/store/target.js';
 import { BUCKETS } from './sweep-plan.js';
 
 /**
- * @import { StoreConfig } from '../model/config.js'
+ * @import { StoreConfig } from '../result/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { RunOptions } from '../run/run-options.js'
- * @import { Invocation } from '../store/environment.js'
- * @import { Target } from '../store/target.js'
+ * @import { Invocation } from '../options/store/environment.js'
+ * @import { Target } from '../options/store/target.js'
  *
  * @typedef {{ env: NodeJS.ProcessEnv, now: number, random: () => number, invocation: Invocation,
  *   signal: AbortSignal }} CellContext `now` in epoch ms; `random` uniform in [0, 1); for `signal` see openTarget

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isObject } from '../model/check-schema.js';
-import { isResult } from '../model/read-result.js';
+import { isObject } from '../result/check-schema.js';
+import { isResult } from '../result/read-result.js';
 import { UsageError } from '../options/usage-error.js';
 
 /** @import { Sweep, SweepRequest, SweepTurn } from './sweep-plan.js' */

@@ -1,11 +1,11 @@
-import { isClean, shortcomingsOf } from '../model/completeness.js';
+import { isClean, shortcomingsOf } from '../result/completeness.js';
 import { UsageError } from '../options/usage-error.js';
 import { RunError } from '../run/run.js';
 import { run } from '../run/run.js';
 
 /**
- * @import { QuadOrder, Side } from '../model/interleaved.js'
- * @import { Result } from '../model/result.js'
+ * @import { QuadOrder, Side } from '../result/interleaved.js'
+ * @import { Result } from '../result/result.js'
  * @import { RunContext } from '../run/run-context.js'
  * @import { RunOptions } from '../run/run-options.js'
  */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { operationsOf, writesObjects } from '../operations/registry.js';
+import { operationsOf, writesObjects } from '../load/operations/registry.js';
 import { RUN_OPTIONS, readRunOptions } from '../options/run-options.js';
 import { OPERANDS, ROWS, flagOf, optionsOf } from '../options/table.js';
 import { problemsOfAll } from '../options/usage-error.js';
@@ -7,7 +7,7 @@ import { listOf, wholeNumber, yesOrNo } from '../options/values.js';
 import { didYouMean } from '../text/nearest-name.js';
 import { quote } from '../text/quote.js';
 
-/** @import { Result } from '../model/result.js' */
+/** @import { Result } from '../result/result.js' */
 
 /**
  * @typedef {Readonly<Record<string, string | boolean | readonly string[] | undefined>>} SweepOptions options and

@@ -7,7 +7,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 /**
- * @import { InterleavedComparison } from '../../lib/model/interleaved.js'
+ * @import { InterleavedComparison } from '../../lib/result/interleaved.js'
  * @import { Command } from '../helpers/command.js'
  */
 

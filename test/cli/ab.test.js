@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { FROM_CLONE } from '../../lib/store/environment.js';
+import { FROM_CLONE } from '../../lib/options/store/environment.js';
 import { problemsOfAll } from '../../lib/options/usage-error.js';
 import { prepareCells } from '../../lib/series/prepare-cells.js';
 import { folderWith, runInProcess } from '../helpers/command.js';

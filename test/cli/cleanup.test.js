@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanupProblems, describeCleanup } from '../../lib/cli/cleanup.js';
-import { newResult } from '../../lib/cleanup/cleanup.js';
+import { newResult } from '../../lib/run/cleanup/cleanup.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const TARGET = { ...NO_TARGET, buckets: ['a', 'b'] };

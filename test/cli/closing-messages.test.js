@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closingMessages, exitStatus } from '../../lib/cli/closing-messages.js';
-import { newResult } from '../../lib/cleanup/cleanup.js';
+import { newResult } from '../../lib/run/cleanup/cleanup.js';
 import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /**
- * @import { RunResult } from '../../lib/model/result.js'
+ * @import { RunResult } from '../../lib/result/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
  */
 

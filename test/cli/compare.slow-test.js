@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ratesOf, resultOf } from '../compare/results.js';
+import { ratesOf, resultOf } from '../result/results.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /**
- * @import { Result } from '../../lib/model/result.js'
+ * @import { Result } from '../../lib/result/result.js'
  */
 
 /** @param {number} rate */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEdgeConfig } from '../../lib/store/target.js';
+import { readEdgeConfig } from '../../lib/options/store/target.js';
 import { runInProcess } from '../helpers/command.js';
 
 const VARIABLES = { EDGE_URL: 'https://edge.example.com', EDGE_SECRET: 'edge-secret-1', S3_BUCKET: 'one,two' };

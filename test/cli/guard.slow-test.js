@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readResult } from '../../lib/model/read-result.js';
+import { readResult } from '../../lib/result/read-result.js';
 import { folderWith, runCommand, startCommand, startProgram } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { assertSameFigures } from '../report/same-figures.js';
 
-/** @import { Result } from '../../lib/model/result.js' */
+/** @import { Result } from '../../lib/result/result.js' */
 
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 const FILES = ['--json', 'a.json', '--summary', 'a.md', '--junit', 'a.xml'];

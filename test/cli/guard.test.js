@@ -5,12 +5,12 @@ import { describe, test } from 'node:test';
 import { EXIT } from '../../lib/cli/exit-status.js';
 import { judge, readGuard, statusWith } from '../../lib/cli/guard.js';
 import { UsageError } from '../../lib/options/usage-error.js';
-import { writeResult } from '../../lib/model/write-result.js';
-import { formatThreshold, parseThreshold } from '../../lib/thresholds/threshold.js';
+import { writeResult } from '../../lib/result/write-result.js';
+import { formatThreshold, parseThreshold } from '../../lib/result/thresholds/threshold.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
-import { resultOf } from '../model/results.js';
+import { resultOf } from '../result/model-results.js';
 
-/** @import { CommonOptions, ThresholdOutcome, ThresholdResult } from '../../lib/model/result.js' */
+/** @import { CommonOptions, ThresholdOutcome, ThresholdResult } from '../../lib/result/result.js' */
 
 const RUN = { stages: ['write', 'read'], mayHave: () => true };
 const BEFORE = [...writeResult(resultOf())].join('');

@@ -7,7 +7,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 /**
- * @import { Result, StageSum } from '../../lib/model/result.js'
+ * @import { Result, StageSum } from '../../lib/result/result.js'
  * @import { TestContext } from 'node:test'
  */
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { writeResult } from '../../lib/model/write-result.js';
+import { writeResult } from '../../lib/result/write-result.js';
 import { PROGRAM } from '../helpers/command.js';
 import { longMerge } from '../helpers/long-merge.js';
 

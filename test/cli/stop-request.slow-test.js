@@ -4,7 +4,7 @@ import { open, readFile, readdir } from 'node:fs/promises';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { ENDING_SIGNALS } from '../../lib/host/ending-signals.js';
+import { ENDING_SIGNALS } from '../../lib/measure/host/ending-signals.js';
 import {
   PROGRAM,
   dotEnvOf,

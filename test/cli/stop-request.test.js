@@ -5,7 +5,7 @@ import { mock, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { StopRequest } from '../../lib/cli/stop-request.js';
-import { ENDING_SIGNALS } from '../../lib/host/ending-signals.js';
+import { ENDING_SIGNALS } from '../../lib/measure/host/ending-signals.js';
 
 const OTHER_SIGNALS = ENDING_SIGNALS.filter((name) => name !== 'SIGINT');
 

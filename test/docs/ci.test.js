@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { FIGURES } from '../../lib/figures/catalogue.js';
-import { readThresholds } from '../../lib/thresholds/read-thresholds.js';
+import { FIGURES } from '../../lib/result/figures/catalogue.js';
+import { readThresholds } from '../../lib/result/thresholds/read-thresholds.js';
 import { runInProcess } from '../helpers/command.js';
 import { fences } from './markdown.js';
 

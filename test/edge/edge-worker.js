@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { startLocalWorker } from '../../edge/local-process.js';
-import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
-import { AddressBook } from '../../lib/http/address-book.js';
-import { LiveCredentials, SigningRegion } from '../../lib/s3/live-credentials.js';
-import { BucketAdmin, LIST_START } from '../../lib/s3/bucket-admin.js';
+import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
+import { AddressBook } from '../../lib/store/http/address-book.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { BucketAdmin, LIST_START } from '../../lib/store/bucket-admin.js';
 
 /**
  * @import { LocalWorker } from '../../edge/local-process.js'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal, checkSignature, sha256 } from '../../edge/signature.js';
-import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { SigningRegion } from '../../lib/s3/live-credentials.js';
-import { RequestSigner, UNSIGNED_PAYLOAD } from '../../lib/s3/sigv4.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
+import { SigningRegion } from '../../lib/store/live-credentials.js';
+import { RequestSigner, UNSIGNED_PAYLOAD } from '../../lib/store/sigv4.js';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const SECRET = 'a secret of its own';

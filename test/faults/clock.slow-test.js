@@ -7,7 +7,7 @@ import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
-import { aggregateOf, stageOf, warningsOf } from '../merge/logs-of.js';
+import { aggregateOf, stageOf, warningsOf } from '../result/logs-of.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /**

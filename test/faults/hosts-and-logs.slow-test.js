@@ -13,7 +13,7 @@ import { linesOfHost } from '../helpers/host-lines.js';
 import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { folderWith } from '../helpers/command.js';
 import { resultFrom } from '../helpers/result-schema.js';
-import { peakOf, stageTruths } from '../merge/truth-of.js';
+import { peakOf, stageTruths } from '../result/truth-of.js';
 
 /**
  * @import { TrueLine } from '../helpers/host-lines.js'

@@ -12,7 +12,7 @@ import { resultFrom } from '../helpers/result-schema.js';
 import { hasTmux, onTmux } from '../helpers/tmux.js';
 
 /**
- * @import { StageResult } from '../../lib/model/result.js'
+ * @import { StageResult } from '../../lib/result/result.js'
  * @import { Command } from '../helpers/command.js'
  */
 

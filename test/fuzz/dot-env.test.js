@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readStoreConfig } from '../../lib/store/store-config.js';
+import { readStoreConfig } from '../../lib/options/store/store-config.js';
 import { cases } from '../helpers/cases.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';

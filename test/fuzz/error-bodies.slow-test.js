@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseErrorBody } from '../../lib/s3/s3-error.js';
-import { AttemptError, classifyAnswer } from '../../lib/s3/s3-error.js';
+import { parseErrorBody } from '../../lib/store/s3-error.js';
+import { AttemptError, classifyAnswer } from '../../lib/store/s3-error.js';
 import { WITHHELD } from '../../lib/text/redact.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { attempt, openTestStore, get } from '../helpers/store.js';
@@ -10,7 +10,7 @@ import { UNPRINTABLE } from './civil.js';
 import { answerOf, startHostileStore, targetOf } from './hostile-store.js';
 
 /**
- * @import { ObjectConnection } from '../../lib/s3/object-store.js'
+ * @import { ObjectConnection } from '../../lib/store/object-store.js'
  * @import { TestContext } from 'node:test'
  */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AttemptError } from '../../lib/s3/s3-error.js';
+import { AttemptError } from '../../lib/store/s3-error.js';
 import { runInProcess } from '../helpers/command.js';
 import { anyAnswer } from '../helpers/http-answers.js';
 import { attempt, openTestStore, get, head, put, remove } from '../helpers/store.js';
@@ -10,7 +10,7 @@ import { STRANGE_ANSWERS, UNUSABLE_ANSWERS, UNUSABLE_BODIES } from './garbage-an
 import { environmentOf, startHostileStore, targetOf } from './hostile-store.js';
 
 /**
- * @import { ObjectConnection } from '../../lib/s3/object-store.js'
+ * @import { ObjectConnection } from '../../lib/store/object-store.js'
  * @import { HostileStore } from './hostile-store.js'
  * @import { GarbageAnswer } from './garbage-answers.js'
  */

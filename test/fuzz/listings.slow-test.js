@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
-import { AttemptError } from '../../lib/s3/s3-error.js';
+import { BucketAdmin } from '../../lib/store/bucket-admin.js';
+import { AttemptError } from '../../lib/store/s3-error.js';
 import { runInProcess } from '../helpers/command.js';
 import { openTestStore } from '../helpers/store.js';
 import { assertCivil, UNPRINTABLE } from './civil.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { MAX_LINE_LENGTH, parseLine } from '../../lib/log/lines.js';
+import { MAX_LINE_LENGTH, parseLine } from '../../lib/result/log/lines.js';
 import { cases } from '../helpers/cases.js';
 import { runInProcess } from '../helpers/command.js';
 import { startCpuTime } from '../helpers/cpu-time.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectSize, stageDuration, timeout, wholeNumber } from '../../lib/options/values.js';
 import { parseDuration, parseSize, parseTimeOfDay } from '../../lib/text/units.js';
-import { parseStartTime } from '../../lib/clock/start-time.js';
+import { parseStartTime } from '../../lib/measure/clock/start-time.js';
 import { cases } from '../helpers/cases.js';
 
 const PIECES = [

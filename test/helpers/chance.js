@@ -1,4 +1,4 @@
-import { mixIndex } from '../../lib/workload/mix.js';
+import { mixIndex } from '../../lib/load/workload/mix.js';
 
 /**
  * Random numbers that are the same in every run of the tests.

@@ -1,4 +1,4 @@
-import { logGamma } from '../../lib/statistics/student-t.js';
+import { logGamma } from '../../lib/measure/statistics/student-t.js';
 
 const PRECISION = 1e-14;
 

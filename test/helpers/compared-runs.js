@@ -1,4 +1,4 @@
-/** @import { Comparison, MetricComparison } from '../../lib/model/comparison.js' */
+/** @import { Comparison, MetricComparison } from '../../lib/result/comparison.js' */
 
 const SECONDS = 60;
 

@@ -1,4 +1,4 @@
-/** @import { SecondCount } from '../../lib/model/result.js' */
+/** @import { SecondCount } from '../../lib/result/result.js' */
 
 /**
  * The figures that a stage reports for each completed second; failures appear only in its result.

@@ -1,4 +1,4 @@
-/** @import { BottleneckCause, StageResult } from '../../lib/model/result.js' */
+/** @import { BottleneckCause, StageResult } from '../../lib/result/result.js' */
 
 /** How far a plain run may exceed the capacity that a search held, because it is shorter. */
 const MAX_EXCESS = 1.1;

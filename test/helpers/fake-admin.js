@@ -1,4 +1,4 @@
-/** @import { ListPosition, ListedUpload } from '../../lib/s3/bucket-admin.js' */
+/** @import { ListPosition, ListedUpload } from '../../lib/store/bucket-admin.js' */
 
 /**
  * @typedef {object} Script what goes wrong

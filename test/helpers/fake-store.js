@@ -1,16 +1,16 @@
-import { Clock } from '../../lib/clock/clock.js';
-import { Keyspace } from '../../lib/workload/keyspace.js';
-import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
-import { Payload } from '../../lib/workload/payload.js';
-import { WHOLE } from '../../lib/workload/shard.js';
-import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
+import { Clock } from '../../lib/measure/clock/clock.js';
+import { Keyspace } from '../../lib/load/workload/keyspace.js';
+import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
+import { Payload } from '../../lib/load/workload/payload.js';
+import { WHOLE } from '../../lib/load/workload/shard.js';
+import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { TimerAlarm } from './timer-alarm.js';
 
 /**
- * @import { Engine } from '../../lib/engine/run-stage.js'
- * @import { BodySink, ObjectConnection, ObjectRequest, Reply } from '../../lib/s3/object-store.js'
- * @import { S3Call } from '../../lib/s3/s3-calls.js'
- * @import { Shard } from '../../lib/model/config.js'
+ * @import { Engine } from '../../lib/load/run-stage.js'
+ * @import { BodySink, ObjectConnection, ObjectRequest, Reply } from '../../lib/store/object-store.js'
+ * @import { S3Call } from '../../lib/store/s3-calls.js'
+ * @import { Shard } from '../../lib/result/config.js'
  */
 
 /** Names of S3 calls in tests. @type {Record<string, FakeMethod>} */

@@ -1,5 +1,5 @@
-import { BucketMeter } from '../../lib/meter/part-meter.js';
-import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { BucketMeter } from '../../lib/measure/part-meter.js';
+import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { closedLoop } from './load.js';
 import { ManualClock } from './manual-clock.js';
@@ -7,7 +7,7 @@ import { stageNamed } from './worker-spec.js';
 import { NO_CONNECTIONS, stageOutcome } from './stage-outcome.js';
 
 /**
- * @import { StageResult } from '../../lib/model/result.js'
+ * @import { StageResult } from '../../lib/result/result.js'
  */
 
 /**

@@ -1,10 +1,10 @@
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import { machineLine, retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/log/lines.js';
-import { recordLines } from '../../lib/log/record-lines.js';
-import { LOG_FORMAT } from '../../lib/log/run-log.js';
-import { COUNT_NAMES } from '../../lib/model/counters.js';
-import { Histogram, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
-import { STAGES_WITHOUT_BYTES } from '../../lib/operations/registry.js';
+import { machineLine, retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/result/log/lines.js';
+import { recordLines } from '../../lib/result/log/record-lines.js';
+import { LOG_FORMAT } from '../../lib/result/log/run-log.js';
+import { COUNT_NAMES } from '../../lib/result/counters.js';
+import { Histogram, UNKNOWN_LATENCY } from '../../lib/result/histogram.js';
+import { STAGES_WITHOUT_BYTES } from '../../lib/load/operations/registry.js';
 import { secondsOfPlan } from './host-plan.js';
 
 /** @import { HostPlan, StagePlan } from './host-plan.js' */

@@ -1,4 +1,4 @@
-/** @import { HostLoad, LoopLoad } from '../../lib/model/result.js' */
+/** @import { HostLoad, LoopLoad } from '../../lib/result/result.js' */
 
 /** A host about which the system reports nothing. @type {Readonly<HostLoad>} */
 export const NO_HOST_LOAD = Object.freeze({

@@ -1,4 +1,4 @@
-import { mixIndex } from '../../lib/workload/mix.js';
+import { mixIndex } from '../../lib/load/workload/mix.js';
 
 /**
  * What one host did: the truth behind its log. Times are by the store's clock, in epoch ms.

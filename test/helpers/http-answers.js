@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import http from 'node:http';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ResponseParser } from '../../lib/http/response-parser.js';
+import { ResponseParser } from '../../lib/store/http/response-parser.js';
 
 /** @import { Arbitrary } from 'fast-check' */
 

@@ -1,4 +1,4 @@
-/** @import { Load } from '../../lib/engine/run-stage.js' */
+/** @import { Load } from '../../lib/load/run-stage.js' */
 
 /**
  * A closed loop with all threads.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { parseLine } from '../../lib/log/lines.js';
-import { addParts, withHistograms } from '../../lib/log/record-lines.js';
+import { parseLine } from '../../lib/result/log/lines.js';
+import { addParts, withHistograms } from '../../lib/result/log/record-lines.js';
 
 /**
  * A log line for tests, including lines for people, which the tool itself never reads.

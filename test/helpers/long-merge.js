@@ -1,13 +1,13 @@
-import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { runOfResult } from '../../lib/log/result-run.js';
-import { mergeRuns } from '../../lib/merge/merge.js';
-import { resultOf } from '../../lib/model/result-of-run.js';
+import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
+import { runOfResult } from '../../lib/result/log/result-run.js';
+import { mergeRuns } from '../../lib/result/merge/merge.js';
+import { resultOf } from '../../lib/result/result-of-run.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { chance } from './chance.js';
 import { finishedStage } from './finished-stage.js';
 import { NO_TARGET, runConfig } from './run-config.js';
 
-/** @import { SecondResult } from '../../lib/model/result.js' */
+/** @import { SecondResult } from '../../lib/result/result.js' */
 
 const STARTED = 1_700_000_000;
 const SIZE = 16 * 1024;

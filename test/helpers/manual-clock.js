@@ -1,4 +1,4 @@
-import { Clock } from '../../lib/clock/clock.js';
+import { Clock } from '../../lib/measure/clock/clock.js';
 
 /** A clock controlled by a test. It starts at an epoch time, with monotonic ms starting at 1000. */
 export class ManualClock extends Clock {

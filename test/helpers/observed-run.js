@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Clock } from '../../lib/clock/clock.js';
+import { Clock } from '../../lib/measure/clock/clock.js';
 import { runBenchmark } from '../../lib/run/benchmark-run.js';
 import { recordingObserver } from './recording-observer.js';
 import { runConfig } from './run-config.js';

@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import { Server as TlsServer, createServer as createTlsServer } from 'node:https';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
-import { namedForPrometheus } from '../../lib/telemetry/run-metrics.js';
+import { namedForPrometheus } from '../../lib/report/telemetry/run-metrics.js';
 
 /**
  * @import { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
- * @import { Instrument } from '../../lib/telemetry/instruments.js'
+ * @import { Instrument } from '../../lib/report/telemetry/instruments.js'
  */
 
 // What OpenTelemetry generated from its definitions (https://github.com/open-telemetry/opentelemetry-proto), in an older version of

@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { isHistogram } from '../../lib/model/histogram.js';
-import { resultOf } from '../../lib/model/result-of-run.js';
-import { writeResult } from '../../lib/model/write-result.js';
+import { isHistogram } from '../../lib/result/histogram.js';
+import { resultOf } from '../../lib/result/result-of-run.js';
+import { writeResult } from '../../lib/result/write-result.js';
 
-const FILE = new URL('../../lib/model/result.schema.json', import.meta.url);
+const FILE = new URL('../../lib/result/result.schema.json', import.meta.url);
 
 export const RESULT_SCHEMA = JSON.parse(readFileSync(FILE, 'utf8'));
 

@@ -1,8 +1,8 @@
-import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
-import { WHOLE } from '../../lib/workload/shard.js';
+import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
+import { WHOLE } from '../../lib/load/workload/shard.js';
 
 /**
- * @import { Config } from '../../lib/model/config.js'
+ * @import { Config } from '../../lib/result/config.js'
  * @import { TestEndpoint } from './local-s3.js'
  */
 

@@ -1,5 +1,5 @@
 /**
- * @import { Quad, QuadOrder, Side } from '../../lib/model/interleaved.js'
+ * @import { Quad, QuadOrder, Side } from '../../lib/result/interleaved.js'
  * @import { chance } from './chance.js'
  */
 

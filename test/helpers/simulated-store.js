@@ -1,9 +1,9 @@
-import { meanOf } from '../../lib/statistics/moments.js';
-import { isSteady, WINDOW_MS } from '../../lib/search/search-step.js';
+import { meanOf } from '../../lib/measure/statistics/moments.js';
+import { isSteady, WINDOW_MS } from '../../lib/run/search/search-step.js';
 
 /**
- * @import { CapacitySearch } from '../../lib/search/capacity-search.js'
- * @import { Step, StepResult } from '../../lib/search/search-step.js'
+ * @import { CapacitySearch } from '../../lib/run/search/capacity-search.js'
+ * @import { Step, StepResult } from '../../lib/run/search/search-step.js'
  */
 
 /**

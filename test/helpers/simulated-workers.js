@@ -1,16 +1,16 @@
-import { Budget } from '../../lib/engine/budget.js';
-import { NO_FLOW } from '../../lib/engine/data-flow.js';
-import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { Budget } from '../../lib/load/budget.js';
+import { NO_FLOW } from '../../lib/load/data-flow.js';
+import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
+import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { simulateLoop } from './simulated-store.js';
 import { stageOutcome } from './stage-outcome.js';
 
 /**
- * @import { StageTask } from '../../lib/engine/worker.js'
- * @import { StageOutcome } from '../../lib/engine/workers.js'
- * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
- * @import { Ledger } from '../../lib/workload/ledger.js'
+ * @import { StageTask } from '../../lib/load/worker.js'
+ * @import { StageOutcome } from '../../lib/load/workers.js'
+ * @import { StageHooks } from '../../lib/load/run-stage.js'
+ * @import { TimeLimit } from '../../lib/load/stage-watch.js'
+ * @import { Ledger } from '../../lib/load/workload/ledger.js'
  * @import { ManualClock } from './manual-clock.js'
  * @import { SimulatedOperation, StoreModel } from './simulated-store.js'
  */

@@ -1,9 +1,9 @@
-import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { OperationRecord } from '../../lib/load/operations/operation-record.js';
 import { fakeEngine } from './fake-store.js';
 
 /**
- * @import { OperationAmounts } from '../../lib/model/config.js'
- * @import { Operation } from '../../lib/operations/operation.js'
+ * @import { OperationAmounts } from '../../lib/result/config.js'
+ * @import { Operation } from '../../lib/load/operations/operation.js'
  */
 
 /**

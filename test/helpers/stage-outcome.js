@@ -1,11 +1,11 @@
-import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
-import { onlyBucket, sumOfStages } from '../../lib/model/records.js';
+import { ConnectionMeter } from '../../lib/measure/connection-meter.js';
+import { onlyBucket, sumOfStages } from '../../lib/result/records.js';
 import { NO_HOST_LOAD, loopLoad } from './host-load.js';
 
 /**
- * @import { StageMeter } from '../../lib/meter/stage-meter.js'
- * @import { WorkerOutcome } from '../../lib/engine/worker.js'
- * @import { StageOutcome } from '../../lib/engine/workers.js'
+ * @import { StageMeter } from '../../lib/measure/stage-meter.js'
+ * @import { WorkerOutcome } from '../../lib/load/worker.js'
+ * @import { StageOutcome } from '../../lib/load/workers.js'
  * @import { ManualClock } from './manual-clock.js'
  */
 

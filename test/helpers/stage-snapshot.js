@@ -1,9 +1,9 @@
-import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { COUNT_NAMES } from '../../lib/model/counters.js';
-import { toStageLatency } from '../../lib/model/histogram.js';
-import { onlyBucket } from '../../lib/model/records.js';
+import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
+import { COUNT_NAMES } from '../../lib/result/counters.js';
+import { toStageLatency } from '../../lib/result/histogram.js';
+import { onlyBucket } from '../../lib/result/records.js';
 
-/** @import { KindRecord, StageSnapshot } from '../../lib/model/records.js' */
+/** @import { KindRecord, StageSnapshot } from '../../lib/result/records.js' */
 
 /** @param {readonly number[]} latencies ms */
 export function latenciesOf(latencies) {

@@ -1,15 +1,15 @@
-import { AddressBook } from '../../lib/http/address-book.js';
-import { AttemptDeadlines } from '../../lib/s3/retry.js';
-import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
-import { createReadBuffer } from '../../lib/http/socket-reader.js';
-import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
-import { SigningRegion } from '../../lib/s3/live-credentials.js';
+import { AddressBook } from '../../lib/store/http/address-book.js';
+import { AttemptDeadlines } from '../../lib/store/retry.js';
+import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
+import { createReadBuffer } from '../../lib/store/http/socket-reader.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
+import { S3_CALLS, openStore } from '../../lib/store/object-store.js';
+import { SigningRegion } from '../../lib/store/live-credentials.js';
 import { trustCertificate } from './trust-certificate.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { BodySink, ObjectConnection, StoreOptions } from '../../lib/s3/object-store.js'
+ * @import { BodySink, ObjectConnection, StoreOptions } from '../../lib/store/object-store.js'
  * @import { TestEndpoint } from './local-s3.js'
  *
  * @typedef {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls'>} Target

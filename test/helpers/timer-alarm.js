@@ -1,6 +1,6 @@
-import { Pauses } from '../../lib/s3/retry.js';
+import { Pauses } from '../../lib/store/retry.js';
 
-/** @import { Clock } from '../../lib/clock/clock.js' */
+/** @import { Clock } from '../../lib/measure/clock/clock.js' */
 
 /** An alarm that uses timers, which a test may mock. */
 export class TimerAlarm {

@@ -1,14 +1,14 @@
-import { budgetMemory } from '../../lib/engine/budget.js';
-import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
-import { STAGES } from '../../lib/operations/registry.js';
-import { WHOLE } from '../../lib/workload/shard.js';
-import { ledgerMemory } from '../../lib/workload/ledger.js';
+import { budgetMemory } from '../../lib/load/budget.js';
+import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
+import { STAGES } from '../../lib/load/operations/registry.js';
+import { WHOLE } from '../../lib/load/workload/shard.js';
+import { ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { closedLoop } from './load.js';
 
 /**
- * @import { WorkerSpec, StageTask } from '../../lib/engine/worker.js'
- * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { SecondCount } from '../../lib/model/result.js'
+ * @import { WorkerSpec, StageTask } from '../../lib/load/worker.js'
+ * @import { StageHooks } from '../../lib/load/run-stage.js'
+ * @import { SecondCount } from '../../lib/result/result.js'
  * @import { TestEndpoint } from './local-s3.js'
  */
 

@@ -1,7 +1,7 @@
-import { RunLog } from '../../lib/log/run-log.js';
+import { RunLog } from '../../lib/result/log/run-log.js';
 import { jsonOf } from './result-schema.js';
 
-/** @import { RunFacts, StageResult } from '../../lib/model/result.js' */
+/** @import { RunFacts, StageResult } from '../../lib/result/result.js' */
 
 /**
  * @param {RunFacts} facts

@@ -8,7 +8,7 @@ import { chance } from '../helpers/chance.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 /**
- * @import { GivenStore } from '../../lib/model/config.js'
+ * @import { GivenStore } from '../../lib/result/config.js'
  * @import { TestEndpoint } from '../helpers/local-s3.js'
  */
 

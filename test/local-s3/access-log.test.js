@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { run } from '../../lib/index.js';
-import { OPERATIONS } from '../../lib/operations/registry.js';
-import { makeTrace } from '../../lib/replay/make-trace.js';
-import { readLogs } from '../../lib/replay/read-logs.js';
+import { OPERATIONS } from '../../lib/load/operations/registry.js';
+import { makeTrace } from '../../lib/load/replay/make-trace.js';
+import { readLogs } from '../../lib/load/replay/read-logs.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'access-log-'));
 

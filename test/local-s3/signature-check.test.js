@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { MAX_SKEW_MS, SignatureCheck } from '../../lib/local-s3/signature-check.js';
-import { LiveCredentials, SigningRegion } from '../../lib/s3/live-credentials.js';
-import { RequestSigner } from '../../lib/s3/sigv4.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { RequestSigner } from '../../lib/store/sigv4.js';
 
 /** @import { SignedRequest } from '../../lib/local-s3/signature-check.js' */
 

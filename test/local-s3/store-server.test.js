@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 
-// What the tests of the clients (test/s3/store-suite.js) would miss, by the AWS SDK.
+// What the tests of the clients (test/store/store-suite.js) would miss, by the AWS SDK.
 
 const Bucket = 'bucket-a';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { makeRunId, resolve } from '../../lib/options/resolve.js';
 import { UsageError } from '../../lib/options/usage-error.js';
-import { isRunId } from '../../lib/workload/keyspace.js';
+import { isRunId } from '../../lib/load/workload/keyspace.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { CommandLine } from '../../lib/cli/command-line.js' */

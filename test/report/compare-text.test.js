@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareQuads } from '../../lib/compare/compare-quads.js';
-import { compareResults } from '../../lib/compare/compare-results.js';
+import { compareQuads } from '../../lib/result/compare/compare-quads.js';
+import { compareResults } from '../../lib/result/compare/compare-results.js';
 import { formatComparison, formatInterleaved } from '../../lib/report/compare-text.js';
-import { ratesOf, resultOf } from '../compare/results.js';
+import { ratesOf, resultOf } from '../result/results.js';
 import { chance } from '../helpers/chance.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';
 
 /**
- * @import { Comparison, MetricComparison } from '../../lib/model/comparison.js'
- * @import { InterleavedComparison, QuadOrder } from '../../lib/model/interleaved.js'
+ * @import { Comparison, MetricComparison } from '../../lib/result/comparison.js'
+ * @import { InterleavedComparison, QuadOrder } from '../../lib/result/interleaved.js'
  */
 
 /**

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { linesOfHost } from '../helpers/host-lines.js';
 import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { formatCsv } from '../../lib/report/reporters.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+import { aggregateOf, madeLogs } from '../result/logs-of.js';
 
 const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 5, skew: 100 };
 const LOGS = Object.fromEntries(planHosts(OPTIONS).map((plan) => [plan.host, [...linesOfHost(plan)]]));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { resolve } from '../../lib/options/resolve.js';
 import { shellWords } from '../../lib/text/shell-words.js';
-import { resultOf } from '../../lib/model/result-of-run.js';
+import { resultOf } from '../../lib/result/result-of-run.js';
 import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
@@ -13,7 +13,7 @@ import { comparedRuns } from '../helpers/compared-runs.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { Result, StageResult } from '../../lib/model/result.js' */
+/** @import { Result, StageResult } from '../../lib/result/result.js' */
 
 const { store } = runConfig(NO_TARGET);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
 
-/** @import { StageSum } from '../../lib/model/result.js' */
+/** @import { StageSum } from '../../lib/result/result.js' */
 
 /**
  * @param {string} stage

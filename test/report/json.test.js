@@ -4,11 +4,11 @@ import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { jsonOf, resultFrom } from '../helpers/result-schema.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
-import { readResult } from '../../lib/model/read-result.js';
+import { readResult } from '../../lib/result/read-result.js';
 import { jsonReporter } from '../../lib/report/reporters.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+import { aggregateOf, madeLogs } from '../result/logs-of.js';
 
-/** @import { RunResult } from '../../lib/model/result.js' */
+/** @import { RunResult } from '../../lib/result/result.js' */
 
 const FACTS = runFacts({
   config: runConfig(NO_TARGET),

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { junitReporter } from '../../lib/report/junit.js';
 import { summaryReporter } from '../../lib/report/summary.js';
-import { evaluateThresholds } from '../../lib/thresholds/evaluate.js';
-import { parseThreshold } from '../../lib/thresholds/threshold.js';
+import { evaluateThresholds } from '../../lib/result/thresholds/evaluate.js';
+import { parseThreshold } from '../../lib/result/thresholds/threshold.js';
 import { finishedStage } from '../helpers/finished-stage.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
-import { anyResult, resultOf } from '../model/results.js';
+import { aggregateOf, madeLogs } from '../result/logs-of.js';
+import { anyResult, resultOf } from '../result/model-results.js';
 import { assertSameFigures } from './same-figures.js';
 
 /**
- * @import { WritableResult } from '../../lib/model/write-result.js'
+ * @import { WritableResult } from '../../lib/result/write-result.js'
  */
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import fc from 'fast-check';
 import { textWidth } from '../../lib/text/text-width.js';
-import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { liveViewReporter, renderView } from '../../lib/report/live-view.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -10,7 +10,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 /**
  * @import { TestContext } from 'node:test'
  * @import { ViewState } from '../../lib/report/live-view.js'
- * @import { Look } from '../../lib/figures/drawing.js'
+ * @import { Look } from '../../lib/result/figures/drawing.js'
  */
 
 const MIB = 1024 ** 2;

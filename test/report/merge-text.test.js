@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { formatMergeBlocks } from '../../lib/report/merge-text.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+import { aggregateOf, madeLogs } from '../result/logs-of.js';
 
 /** @param {string} name */
 function golden(name) {

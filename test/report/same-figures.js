@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** @import { WritableResult, WritableStage } from '../../lib/model/write-result.js' */
+/** @import { WritableResult, WritableStage } from '../../lib/result/write-result.js' */
 
 /** The figures of the JUnit file in a result. @type {Readonly<Record<string, (stage: WritableStage) => unknown>>} */
 const FIGURES = {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { escapeMarkdown, summaryReporter } from '../../lib/report/summary.js';
-import { resultOf } from '../model/results.js';
+import { resultOf } from '../result/model-results.js';
 
-/** @import { Result, ThresholdResult } from '../../lib/model/result.js' */
+/** @import { Result, ThresholdResult } from '../../lib/result/result.js' */
 
 /** @param {Partial<Result>} [changes] */
 function summaryOf(changes = {}) {

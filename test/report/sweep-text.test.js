@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { sweepPage } from '../../lib/report/html/sweep-page.js';
 import { formatSweep, formatSweepCsv, sweepFigures, sweepSentences } from '../../lib/report/sweep-text.js';
 import { planSweep } from '../../lib/series/sweep-plan.js';
-import { resultOf } from '../compare/results.js';
+import { resultOf } from '../result/results.js';
 
 /** @import { Sweep, SweepTurn } from '../../lib/series/sweep-plan.js' */
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/clock/clock.js';
+import { Clock } from '../../lib/measure/clock/clock.js';
 import { Phases, chooseStart, openRunClock, openWorkers, waitForStart } from '../../lib/run/begin-run.js';
 import { openRun } from '../../lib/run/open-run.js';
-import { TimeBudget } from '../../lib/preflight/unloaded-latency.js';
+import { TimeBudget } from '../../lib/run/preflight/unloaded-latency.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -11,8 +11,8 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { StartTime } from '../../lib/model/config.js'
- * @import { Phase, RunObserver } from '../../lib/model/run-events.js'
+ * @import { StartTime } from '../../lib/result/config.js'
+ * @import { Phase, RunObserver } from '../../lib/result/run-events.js'
  * @import { OpenRun } from '../../lib/run/open-run.js'
  */
 

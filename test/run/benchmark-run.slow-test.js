@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/clock/clock.js';
+import { Clock } from '../../lib/measure/clock/clock.js';
 import { runBenchmark } from '../../lib/run/benchmark-run.js';
-import { newResult } from '../../lib/cleanup/cleanup.js';
+import { newResult } from '../../lib/run/cleanup/cleanup.js';
 import { keysIn } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { runConfig } from '../helpers/run-config.js';
 
 /**
- * @import { SecondCount } from '../../lib/model/result.js'
+ * @import { SecondCount } from '../../lib/result/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestEndpoint } from '../helpers/local-s3.js'
  */

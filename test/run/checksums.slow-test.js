@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/clock/clock.js';
+import { Clock } from '../../lib/measure/clock/clock.js';
 import { startNullServer } from '../../bench/null-endpoint.js';
 import { runBenchmark } from '../../lib/run/benchmark-run.js';
 import { keysIn } from '../helpers/command.js';

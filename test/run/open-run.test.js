@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/clock/clock.js';
+import { Clock } from '../../lib/measure/clock/clock.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { recordingHooks, stageTask } from '../helpers/worker-spec.js';
 import { head, put } from '../helpers/store.js';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CostBudget } from '../../lib/cost/prices.js';
+import { CostBudget } from '../../lib/run/prices.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchSteps } from '../../lib/run/search-steps.js';
 import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
-import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
+import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
 import { NO_HOST_LOAD, loopLoad } from '../helpers/host-load.js';
@@ -17,8 +17,8 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 
 /**
- * @import { StageTask } from '../../lib/engine/worker.js'
- * @import { RunResult, StageResult } from '../../lib/model/result.js'
+ * @import { StageTask } from '../../lib/load/worker.js'
+ * @import { RunResult, StageResult } from '../../lib/result/result.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
 

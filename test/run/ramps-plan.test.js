@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exitStatus } from '../../lib/cli/closing-messages.js';
 import { EXIT } from '../../lib/cli/exit-status.js';
-import { CostBudget } from '../../lib/cost/prices.js';
-import { Budget } from '../../lib/engine/budget.js';
-import { STALL_TIMEOUT_MS } from '../../lib/engine/stage-watch.js';
-import { mergeRamps } from '../../lib/merge/ramp.js';
-import { bucketMeters } from '../../lib/meter/part-meter.js';
-import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { StageMeter } from '../../lib/meter/stage-meter.js';
-import { ABANDONED } from '../../lib/model/counters.js';
+import { CostBudget } from '../../lib/run/prices.js';
+import { Budget } from '../../lib/load/budget.js';
+import { STALL_TIMEOUT_MS } from '../../lib/load/stage-watch.js';
+import { mergeRamps } from '../../lib/result/merge/ramp.js';
+import { bucketMeters } from '../../lib/measure/part-meter.js';
+import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
+import { StageMeter } from '../../lib/measure/stage-meter.js';
+import { ABANDONED } from '../../lib/result/counters.js';
 import { Phases } from '../../lib/run/begin-run.js';
-import { RunLog } from '../../lib/log/run-log.js';
-import { rowOfStage } from '../../lib/figures/stage-table.js';
+import { RunLog } from '../../lib/result/log/run-log.js';
+import { rowOfStage } from '../../lib/result/figures/stage-table.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { RampSteps } from '../../lib/run/ramp-steps.js';
 import { StepsPlan } from '../../lib/run/steps-plan.js';
@@ -21,16 +21,16 @@ import { NO_CONNECTIONS, stageOutcome } from '../helpers/stage-outcome.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
-import { aggregateOf, warningsOf } from '../merge/logs-of.js';
+import { aggregateOf, warningsOf } from '../result/logs-of.js';
 
 /**
  * @import { Session } from '../../lib/run/session.js'
  * @import { StopRequest } from '../../lib/cli/stop-request.js'
- * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
- * @import { StageTask } from '../../lib/engine/worker.js'
- * @import { RampStep, RunResult } from '../../lib/model/result.js'
- * @import { RampPlan, Config } from '../../lib/model/config.js'
+ * @import { StageHooks } from '../../lib/load/run-stage.js'
+ * @import { TimeLimit } from '../../lib/load/stage-watch.js'
+ * @import { StageTask } from '../../lib/load/worker.js'
+ * @import { RampStep, RunResult } from '../../lib/result/result.js'
+ * @import { RampPlan, Config } from '../../lib/result/config.js'
  * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestContext } from 'node:test'
  */

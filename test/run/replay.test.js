@@ -3,18 +3,18 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { before, test } from 'node:test';
 import { tmpdir } from 'node:os';
-import { dollarsSpentOn } from '../../lib/cost/prices.js';
+import { dollarsSpentOn } from '../../lib/run/prices.js';
 import { run } from '../../lib/index.js';
-import { OPERATIONS } from '../../lib/operations/registry.js';
+import { OPERATIONS } from '../../lib/load/operations/registry.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
-import { makeTrace } from '../../lib/replay/make-trace.js';
-import { readLogs } from '../../lib/replay/read-logs.js';
+import { makeTrace } from '../../lib/load/replay/make-trace.js';
+import { readLogs } from '../../lib/load/replay/read-logs.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { CSV_HEADER, csvLine, r2Line } from '../helpers/traffic-logs.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { Result } from '../../lib/model/result.js'
+ * @import { Result } from '../../lib/result/result.js'
  */
 
 const folder = mkdtempSync(path.join(tmpdir(), 'replay-'));

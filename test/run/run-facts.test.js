@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_AMOUNTS } from '../../lib/operations/registry.js';
+import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 

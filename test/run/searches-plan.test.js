@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/prices.js';
-import { Budget } from '../../lib/engine/budget.js';
+import { CostBudget } from '../../lib/run/prices.js';
+import { Budget } from '../../lib/load/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchSteps } from '../../lib/run/search-steps.js';
 import { StepsPlan } from '../../lib/run/steps-plan.js';
-import { AttemptError } from '../../lib/s3/s3-error.js';
-import { Ledger, ledgerMemory } from '../../lib/workload/ledger.js';
+import { AttemptError } from '../../lib/store/s3-error.js';
+import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -15,8 +15,8 @@ import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 
 /**
  * @import { Session } from '../../lib/run/session.js'
- * @import { StageTask } from '../../lib/engine/worker.js'
- * @import { RunResult, SearchResult, StageResult } from '../../lib/model/result.js'
+ * @import { StageTask } from '../../lib/load/worker.js'
+ * @import { RunResult, SearchResult, StageResult } from '../../lib/result/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */

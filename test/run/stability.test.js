@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Stability } from '../../lib/run/stages-plan.js';
-import { MIN_SECONDS } from '../../lib/statistics/dependent-mean.js';
+import { MIN_SECONDS } from '../../lib/measure/statistics/dependent-mean.js';
 import { chance } from '../helpers/chance.js';
 
 const TRUTH = 1000;

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
-import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { ConnectionMeter } from '../../lib/measure/connection-meter.js';
+import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { evidenceOf, stageResult } from '../../lib/run/stage-result.js';
-import { OPERATIONS, STAGES } from '../../lib/operations/registry.js';
-import { mixedStage } from '../../lib/operations/stage.js';
+import { OPERATIONS, STAGES } from '../../lib/load/operations/registry.js';
+import { mixedStage } from '../../lib/load/operations/stage.js';
 import { closedLoop } from '../helpers/load.js';
 import { NO_CONNECTIONS, stageOutcome } from '../helpers/stage-outcome.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 /**
- * @import { Load } from '../../lib/engine/run-stage.js'
- * @import { UnloadedLatency } from '../../lib/model/result.js'
+ * @import { Load } from '../../lib/load/run-stage.js'
+ * @import { UnloadedLatency } from '../../lib/result/result.js'
  */
 
 const SIZE = 100;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CostBudget } from '../../lib/cost/prices.js';
-import { Budget } from '../../lib/engine/budget.js';
-import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { CostBudget } from '../../lib/run/prices.js';
+import { Budget } from '../../lib/load/budget.js';
+import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
+import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { Phases } from '../../lib/run/begin-run.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
@@ -14,10 +14,10 @@ import { stageOutcome } from '../helpers/stage-outcome.js';
 
 /**
  * @import { Session } from '../../lib/run/session.js'
- * @import { StageTask } from '../../lib/engine/worker.js'
- * @import { Workers, StageOutcome } from '../../lib/engine/workers.js'
- * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { RunResult } from '../../lib/model/result.js'
+ * @import { StageTask } from '../../lib/load/worker.js'
+ * @import { Workers, StageOutcome } from '../../lib/load/workers.js'
+ * @import { StageHooks } from '../../lib/load/run-stage.js'
+ * @import { RunResult } from '../../lib/result/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestContext } from 'node:test'
  */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { readResult } from '../../lib/model/read-result.js';
+import { readResult } from '../../lib/result/read-result.js';
 import { readSweep, writeSweep } from '../../lib/series/saved-sweep.js';
 import { planSweep } from '../../lib/series/sweep-plan.js';
-import { resultOf } from '../compare/results.js';
+import { resultOf } from '../result/results.js';
 import { folderWith } from '../helpers/command.js';
 
 const { plan } = planSweep({

@@ -12,7 +12,7 @@ import { runBenchmark } from './run-benchmark.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { CacheSum, StageResult } from '../../lib/model/result.js'
+ * @import { CacheSum, StageResult } from '../../lib/result/result.js'
  * @import { LoggedRequest, Nginx } from '../helpers/nginx.js'
  * @import { Outcome } from '../helpers/outcome.js'
  */

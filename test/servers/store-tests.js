@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { Keyspace } from '../../lib/workload/keyspace.js';
-import { accessOrder } from '../../lib/workload/access.js';
-import { Payload } from '../../lib/workload/payload.js';
-import { objectSizes } from '../../lib/workload/size-distribution.js';
+import { Keyspace } from '../../lib/load/workload/keyspace.js';
+import { accessOrder } from '../../lib/load/workload/access.js';
+import { Payload } from '../../lib/load/workload/payload.js';
+import { objectSizes } from '../../lib/load/workload/size-distribution.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import { runBenchmark } from './run-benchmark.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_STAGES, operationsOf } from '../../lib/operations/registry.js';
+import { DEFAULT_STAGES, operationsOf } from '../../lib/load/operations/registry.js';
 import { machineRecords } from '../helpers/log-records.js';
 import { ofKind } from '../helpers/outcome.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
-import { LatencyHistogram } from '../../../lib/meter/latency-histogram.js';
+import { LatencyHistogram } from '../../../lib/measure/latency-histogram.js';
 import { RECORD_SIZE, readTimestamp, writeTimestamp } from './timestamp-record.js';
 
 /**

@@ -1,9 +1,9 @@
-import { HttpConnection } from '../../../lib/http/http-connection.js';
-import { createReadBuffer, openSharing } from '../../../lib/http/socket-reader.js';
+import { HttpConnection } from '../../../lib/store/http/http-connection.js';
+import { createReadBuffer, openSharing } from '../../../lib/store/http/socket-reader.js';
 import { SharingMemorySocket } from './memory-socket.js';
 
 /**
- * @import { HttpHandler } from '../../../lib/http/http-connection.js'
+ * @import { HttpHandler } from '../../../lib/store/http/http-connection.js'
  * @import { ByteCount } from './byte-count.js'
  */
 

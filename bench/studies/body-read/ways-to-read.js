@@ -12,7 +12,7 @@ import { RawHandler } from './raw-handler.js';
  * @import { DrainStream, Reader } from './drains.js'
  */
 
-/** How the direct client passes a body to the read stage (lib/s3/direct-store.js, lib/operations/read.js). */
+/** How the direct client passes a body to the read stage (lib/store/direct-store.js, lib/load/operations/read.js). */
 export const OWN_HANDLER = 'own handler';
 
 /**

@@ -1,8 +1,8 @@
-import { columnOf, within } from '../../figures/catalogue.js';
-import { latencyTable } from '../../figures/latency-table.js';
-import { shownStep } from '../../figures/shown-step.js';
-import { capacityOf } from '../../figures/stage-table.js';
-import { Histogram } from '../../model/histogram.js';
+import { columnOf, within } from '../../result/figures/catalogue.js';
+import { latencyTable } from '../../result/figures/latency-table.js';
+import { shownStep } from '../../result/figures/shown-step.js';
+import { capacityOf } from '../../result/figures/stage-table.js';
+import { Histogram } from '../../result/histogram.js';
 import { counted } from '../../text/figures.js';
 import { formatTimeOfDay } from '../../text/units.js';
 import { headlinesOf } from '../headline.js';
@@ -11,9 +11,9 @@ import { html } from './markup.js';
 import { summarizeSeconds } from './seconds-summary.js';
 
 /**
- * @import { Result, StageSum } from '../../model/result.js'
- * @import { ShownStep } from '../../figures/shown-step.js'
- * @import { Column } from '../../figures/table.js'
+ * @import { Result, StageSum } from '../../result/result.js'
+ * @import { ShownStep } from '../../result/figures/shown-step.js'
+ * @import { Column } from '../../result/figures/table.js'
  * @import { Section } from './page.js'
  * @import { Stretch } from './seconds-summary.js'
  *

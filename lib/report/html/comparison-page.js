@@ -8,8 +8,8 @@ import { formatPage } from './page.js';
 import { thresholdsSection } from './table-sections.js';
 
 /**
- * @import { Comparison, SideBySide } from '../../model/comparison.js'
- * @import { InterleavedComparison } from '../../model/interleaved.js'
+ * @import { Comparison, SideBySide } from '../../result/comparison.js'
+ * @import { InterleavedComparison } from '../../result/interleaved.js'
  * @import { ComparedStage } from '../verdicts.js'
  * @import { Section } from './page.js'
  */

@@ -1,9 +1,9 @@
-import { SHOWN } from '../../figures/quantities.js';
-import { isKnown, shownColumns, textOf } from '../../figures/table.js';
+import { SHOWN } from '../../result/figures/quantities.js';
+import { isKnown, shownColumns, textOf } from '../../result/figures/table.js';
 import { html } from './markup.js';
 
 /**
- * @import { Column, Table } from '../../figures/table.js'
+ * @import { Column, Table } from '../../result/figures/table.js'
  * @import { Markup } from './markup.js'
  */
 

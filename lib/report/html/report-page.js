@@ -1,10 +1,10 @@
-import { bucketFindings } from '../../bottleneck/bucket-findings.js';
-import { bottleneckSentence } from '../../bottleneck/sentence.js';
-import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
-import { figuresOf } from '../../figures/catalogue.js';
-import { stageTable } from '../../figures/stage-table.js';
-import { hostsWithPercentiles } from '../../model/completeness.js';
-import { writeResult } from '../../model/write-result.js';
+import { bucketFindings } from '../../result/bottleneck/bucket-findings.js';
+import { bottleneckSentence } from '../../result/bottleneck/sentence.js';
+import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../../run/prices.js';
+import { figuresOf } from '../../result/figures/catalogue.js';
+import { stageTable } from '../../result/figures/stage-table.js';
+import { hostsWithPercentiles } from '../../result/completeness.js';
+import { writeResult } from '../../result/write-result.js';
 import { commandOf } from '../../options/recorded-options.js';
 import { decimal, percent } from '../../text/figures.js';
 import { shellWord } from '../../text/shell-words.js';
@@ -21,9 +21,9 @@ import { latencySection, searchSection, timeSection } from './charts-sections.js
 import { connectionsSection, hostsSection, notedSection, thresholdsSection } from './table-sections.js';
 
 /**
- * @import { HostResult, Result, StageSum } from '../../model/result.js'
- * @import { WritableResult } from '../../model/write-result.js'
- * @import { Column } from '../../figures/table.js'
+ * @import { HostResult, Result, StageSum } from '../../result/result.js'
+ * @import { WritableResult } from '../../result/write-result.js'
+ * @import { Column } from '../../result/figures/table.js'
  * @import { Content } from './markup.js'
  * @import { Section } from './page.js'
  */

@@ -1,8 +1,8 @@
-import { Histogram, valuesIn } from '../../model/histogram.js';
+import { Histogram, valuesIn } from '../../result/histogram.js';
 import { ratesOfStage } from './browser/seconds.js';
 
 /**
- * @import { SecondResult, StageSum } from '../../model/result.js'
+ * @import { SecondResult, StageSum } from '../../result/result.js'
  * @import { Rate } from './browser/seconds.js'
  */
 

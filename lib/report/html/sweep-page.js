@@ -1,4 +1,4 @@
-import { SHOWN } from '../../figures/quantities.js';
+import { SHOWN } from '../../result/figures/quantities.js';
 import { counted, rounded } from '../../text/figures.js';
 import { cellTable, linesOf, sweepSentences } from '../sweep-text.js';
 import { STAGE_COLORS, chartTable, stageKey, table } from './figures.js';

@@ -4,8 +4,8 @@ import { chartTable, table } from './figures.js';
 import { html } from './markup.js';
 
 /**
- * @import { Column } from '../../figures/table.js'
- * @import { NotedOperation, Result, StageShare, StageSum, ThresholdResult } from '../../model/result.js'
+ * @import { Column } from '../../result/figures/table.js'
+ * @import { NotedOperation, Result, StageShare, StageSum, ThresholdResult } from '../../result/result.js'
  * @import { Section } from './page.js'
  */
 

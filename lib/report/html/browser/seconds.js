@@ -1,4 +1,4 @@
-/** @import { SecondCount, SecondResult, StageSum } from '../../../model/result.js' */
+/** @import { SecondCount, SecondResult, StageSum } from '../../../result/result.js' */
 
 const SECOND = 1000;
 

@@ -3,7 +3,7 @@ import { timeTable } from './seconds.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { StageSum } from '../../../model/result.js'
+ * @import { StageSum } from '../../../result/result.js'
  * @import { LatencyMap } from '../seconds-summary.js'
  * @import { Colors } from './chart.js'
  * @import { TimeTable } from './seconds.js'

@@ -1,0 +1,388 @@
+import { bucketMeters } from '../measure/part-meter.js';
+import { StageMeters } from '../measure/stage-meter.js';
+import { ABANDONED } from '../result/counters.js';
+import { MAX_NOTED, onlyBucket } from '../result/records.js';
+import { CHANGED } from './operations/versions.js';
+import { IntegrityError } from './operations/operation.js';
+import { isRefused } from '../store/retry.js';
+import { ARCHIVED, AttemptError, NOT_FOUND } from '../store/s3-error.js';
+import { OperationParts } from './operation-parts.js';
+
+/**
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { BucketMeter } from '../measure/part-meter.js'
+ * @import { StageMeter } from '../measure/stage-meter.js'
+ * @import { BucketRecord, KindRecord, StageRecord } from '../result/records.js'
+ * @import { NotedOperation } from '../result/result.js'
+ * @import { RequestStep } from './operations/multipart.js'
+ * @import { OperationRecord } from './operations/operation-record.js'
+ * @import { Stage, StageKind } from './operations/stage.js'
+ * @import { RetryHooks } from '../store/retry.js'
+ * @import { Budget } from './budget.js'
+ * @import { Engine, Load, StageHooks } from './run-stage.js'
+ * @import { StageWatch, TimeLimit } from './stage-watch.js'
+ */
+
+/**
+ * Counts operations in addition to the meter of their kind.
+ *
+ * @typedef {object} Counter
+ * @property {(record: OperationRecord) => void} [begins]
+ * @property {(record: OperationRecord) => void} [succeeded]
+ * @property {(error: AttemptError, record: OperationRecord | RequestStep) => void} [attemptFailed]
+ * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
+ * @property {(moment: number) => void} [measureUntil]
+ *
+ * @typedef {(meter: StageMeter, record: OperationRecord, bytes: number) => void} CountSuccess
+ */
+
+/** Everything that a stage counts on one worker, with only the meters that this stage needs. */
+export class Recorder {
+  #stage;
+  #buckets;
+  #hooks;
+  /** @type {StageWatch | null} */
+  #watch = null;
+  #countSuccess;
+  /** @type {readonly NonNullable<Counter['begins']>[]} */
+  #begins;
+  /** @type {readonly NonNullable<Counter['succeeded']>[]} */
+  #succeeded;
+  /** @type {readonly NonNullable<Counter['attemptFailed']>[]} */
+  #attemptFailed;
+  /** @type {readonly NonNullable<Counter['failed']>[]} */
+  #failed;
+  /** @type {readonly NonNullable<Counter['measureUntil']>[]} */
+  #measureUntil;
+  /** @type {(record: OperationRecord, error: unknown) => void} handles an operation that did not succeed */
+  failed;
+  /** Total ms that operations waited for an available object. */
+  waited = 0;
+
+  /**
+   * @param {Stage} stage
+   * @param {{ engine: Engine, load: Load, budget: Budget, limit: TimeLimit | null, startedAt: number,
+   *   hooks: StageHooks, countSuccess: CountSuccess }} options `startedAt`: monotonic ms
+   */
+  constructor(
+    stage,
+    {
+      engine: { clock, workload, readsCache, timesBinding, retriesInside },
+      load,
+      budget,
+      limit,
+      startedAt,
+      hooks,
+      countSuccess,
+    },
+  ) {
+    const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
+    const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
+    this.#stage = stage;
+    this.#buckets = workload.keyspace.buckets;
+    this.#hooks = hooks;
+    this.#countSuccess = countSuccess;
+    this.meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
+    this.buckets = bucketMeters(this.#buckets.length, measured);
+    this.noted = new NotedOperations(clock);
+    this.parts = OperationParts.of(stage, { load, budget, measured });
+    const { kinds } = this.meters;
+    /** @type {Counter[]} */
+    const counters = [
+      { measureUntil: (moment) => this.meters.measureUntil(moment) },
+      ...(this.parts === null ? [] : [counterOf(this.parts)]),
+      ...(this.buckets === null ? [] : [bucketCounter(this.buckets)]),
+      ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
+      ...(readsCache ? [cacheCounter(kinds)] : []),
+      ...(timesBinding ? [bindingCounter(kinds)] : []),
+      ...(retriesInside ? [innerRetryCounter(kinds)] : []),
+    ];
+    const those = (/** @type {keyof Counter} */ name) =>
+      /** @type {any} */ (counters.flatMap((each) => each[name] ?? []));
+    this.#begins = those('begins');
+    this.#succeeded = those('succeeded');
+    this.#attemptFailed = those('attemptFailed');
+    this.#failed = those('failed');
+    this.#measureUntil = those('measureUntil');
+    const failed = this.#countFailure.bind(this);
+    this.failed = workload.listed ? foreignFirst(kinds, failed) : failed;
+  }
+
+  /** @param {StageWatch} watch knows whether the stage is over, and receives fatal errors */
+  watchedBy(watch) {
+    this.#watch = watch;
+  }
+
+  /** @param {OperationRecord} record that has its object */
+  begins(record) {
+    for (const begins of this.#begins) {
+      begins(record);
+    }
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {number} bytes
+   */
+  succeeded(record, bytes) {
+    this.#countSuccess(this.meters.kinds[record.kind], record, bytes);
+    if (record.finishedAt - record.startedAt > this.noted.threshold) {
+      this.noted.slow(record);
+    }
+    for (const succeeded of this.#succeeded) {
+      succeeded(record);
+    }
+  }
+
+  /** @param {OperationRecord} record for which there is no object */
+  skipped({ kind }) {
+    this.meters.kinds[kind].skipped += 1;
+  }
+
+  /** @param {OperationRecord} record that has ended, successfully or not */
+  ended({ kind, outcomeUnknown, isWrite }) {
+    this.meters.kinds[kind].unknownOutcomes += Number(outcomeUnknown && isWrite);
+  }
+
+  /** @param {number} endedAt monotonic ms */
+  toRecord(endedAt) {
+    const { waited, noted, parts } = this;
+    const kinds = this.meters.kinds.map((meter, kind) => ({
+      operation: this.#stage.kinds[kind].operation.name,
+      ...meter.until(endedAt),
+      ...parts?.recordOf(kind),
+    }));
+    return { kinds, buckets: this.bucketRecords(kinds), waited, ...noted.toRecord() };
+  }
+
+  /** @param {readonly KindRecord[]} kinds @returns {BucketRecord[]} */
+  bucketRecords(kinds) {
+    return (
+      this.buckets?.map((meter, slot) => ({ bucket: this.#buckets[slot], ...meter.toRecord() })) ?? [
+        onlyBucket(this.#buckets[0], kinds),
+      ]
+    );
+  }
+
+  /** @param {number} moment monotonic ms, in the future, up to which operations count */
+  measureUntil(moment) {
+    this.#measureUntil.forEach((measureUntil) => measureUntil(moment));
+  }
+
+  /** @returns {RetryHooks<OperationRecord | RequestStep>} */
+  retryHooks() {
+    return {
+      attemptFailed: (error, record) => {
+        const { kind, attemptStartedAt, finishedAt } = record;
+        const meter = this.meters.kinds[kind];
+        meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
+        meter.throttled += Number(isRefused(error));
+        // An attempt cut off by the end of the stage does not count as failed.
+        if (error.kind !== ABANDONED) {
+          meter.seconds.addFailure(finishedAt, isRefused(error));
+        }
+        meter.unsent += Number(!error.sent);
+        this.#attemptFailed.forEach((attemptFailed) => attemptFailed(error, record));
+      },
+      retrying: (error, { kind }) => {
+        this.meters.kinds[kind].retries += 1;
+        this.#hooks.retrying(error.kind, error.wasMoving ? error.message : '', isRefused(error));
+      },
+    };
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {unknown} error
+   */
+  #countFailure(record, error) {
+    const { kind, attemptStartedAt, finishedAt } = record;
+    const meter = this.meters.kinds[kind];
+    const watch = /** @type {StageWatch} */ (this.#watch);
+    if (error instanceof AttemptError && error.handling === 'retry' && watch.stopped.aborted) {
+      meter.abandoned += 1;
+      // An attempt that was cut off might have succeeded, so only the time before it counts as lost.
+      meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
+      return;
+    }
+    this.#failed.forEach((failed) => failed(error, record));
+    this.noted.failed(record, error instanceof AttemptError ? error.kind : 'integrity');
+    if (error instanceof IntegrityError) {
+      meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
+      meter.seconds.addFailure(finishedAt, false);
+      meter.integrityErrors += 1;
+      meter.versionError(error.versionError);
+      this.#hooks.integrityError(error.message);
+    } else if (!(error instanceof AttemptError) || error.handling === 'stop') {
+      meter.failed += 1;
+      watch.fail({ error, bucket: record.bucket, operation: record.operation.name });
+    } else {
+      meter.failed += 1;
+      meter.gaveUp(record, finishedAt);
+      this.#hooks.failed(record, error.message);
+    }
+  }
+}
+
+/**
+ * @param {OperationParts} parts
+ * @returns {Counter}
+ */
+function counterOf(parts) {
+  return {
+    begins: (record) => parts.begins(record),
+    succeeded: (record) => parts.succeeded(record),
+    measureUntil: (moment) => parts.measureUntil(moment),
+  };
+}
+
+/**
+ * @param {readonly BucketMeter[]} buckets
+ * @returns {Counter}
+ */
+function bucketCounter(buckets) {
+  return {
+    succeeded: (record) => buckets[record.slot].succeeded(record, record.movedBytes),
+    attemptFailed(error, { slot }) {
+      buckets[slot].failedAttempts += Number(error.kind !== ABANDONED);
+      buckets[slot].throttled += Number(isRefused(error));
+    },
+    failed(error, { slot }) {
+      buckets[slot].failed += 1;
+      buckets[slot].failedAttempts += Number(error instanceof IntegrityError);
+    },
+    measureUntil: (moment) => buckets.forEach((meter) => meter.measureUntil(moment)),
+  };
+}
+
+/** @param {StageKind} kind */
+function isGrouped({ operation }) {
+  return operation.grouping !== undefined;
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds some of which work on several objects
+ * @returns {Counter}
+ */
+function keyCounter(kinds) {
+  return {
+    succeeded({ kind, operation, locals }) {
+      kinds[kind].keys += operation.grouping === undefined ? 0 : locals.length;
+    },
+  };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds whose requests a Worker answers
+ * @returns {Counter}
+ */
+function bindingCounter(kinds) {
+  return {
+    succeeded(record) {
+      const { bindingTime = -1, isFirstByteTime = false } = record.connection.reply;
+      if (bindingTime >= 0) {
+        kinds[record.kind].answeredByBinding(bindingTime, isFirstByteTime, record);
+      }
+    },
+  };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds whose client retries attempts itself
+ * @returns {Counter}
+ */
+function innerRetryCounter(kinds) {
+  const count = (/** @type {Pick<OperationRecord, 'kind' | 'connection'>} */ { kind, connection }) =>
+    kinds[kind].retriedInside(connection.innerRetries ?? 0);
+  return { succeeded: count, attemptFailed: (_error, record) => count(/** @type {OperationRecord} */ (record)) };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds
+ * @returns {Counter}
+ */
+function cacheCounter(kinds) {
+  return {
+    succeeded(record) {
+      const { kind, operation, connection, isStale } = record;
+      if (operation.followsAccess) {
+        const { cacheStatus = 'none', age = -1 } = connection.reply;
+        kinds[kind].answeredBy(cacheStatus, record, record.movedBytes, age);
+        kinds[kind].staleByCache += Number(isStale);
+      }
+    },
+  };
+}
+
+/**
+ * Other programs may delete, replace or archive existing objects, which does not count as a failure of the store.
+ *
+ * @param {readonly StageMeter[]} kinds
+ * @param {Recorder['failed']} failed handles all other failures
+ * @returns {Recorder['failed']}
+ */
+function foreignFirst(kinds, failed) {
+  return (record, error) => {
+    const meter = kinds[record.kind];
+    const kind = error instanceof AttemptError ? error.kind : null;
+    if (kind !== NOT_FOUND && kind !== CHANGED && kind !== ARCHIVED) {
+      failed(record, error);
+      return;
+    }
+    meter.vanished += Number(kind === NOT_FOUND);
+    meter.changed += Number(kind === CHANGED);
+    meter.archived += Number(kind === ARCHIVED);
+    meter.gaveUp(record, record.finishedAt);
+  };
+}
+
+/** The slowest operations of a stage on one worker, and its last failures: what to ask the store's operator about. */
+export class NotedOperations {
+  #clock;
+  /** ms; an operation that took no longer is not among the slowest. */
+  threshold = -1;
+  /** The fastest last. @type {NotedOperation[]} */
+  #slowest = [];
+  /** @type {NotedOperation[]} */
+  #failures = [];
+
+  /** @param {Pick<Clock, 'toEpoch'>} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /** @param {OperationRecord} record that took longer than the threshold */
+  slow(record) {
+    const noted = this.#note(record, null);
+    const place = this.#slowest.findIndex(({ duration }) => duration < noted.duration);
+    this.#slowest.splice(place < 0 ? this.#slowest.length : place, 0, noted);
+    this.#slowest.length = Math.min(this.#slowest.length, MAX_NOTED);
+    this.threshold = this.#slowest[MAX_NOTED - 1]?.duration ?? -1;
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {string} error its kind
+   */
+  failed(record, error) {
+    this.#failures = [...this.#failures, this.#note(record, error)].slice(-MAX_NOTED);
+  }
+
+  /** @returns {Pick<StageRecord, 'slowest' | 'failures'>} */
+  toRecord() {
+    return { slowest: this.#slowest, failures: this.#failures };
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {string | null} error
+   * @returns {NotedOperation}
+   */
+  #note({ operation, startedAt, finishedAt, attempts, bucket, key, connection: { reply } }, error) {
+    const time = Math.round(this.#clock.toEpoch(startedAt));
+    const { requestId = null, ray = null } = reply.identify?.() ?? {};
+    const status = reply.status || null;
+    const duration = finishedAt - startedAt;
+    return { time, operation: operation.name, duration, attempts, bucket, key, status, requestId, ray, error };
+  }
+}

@@ -1,0 +1,234 @@
+import { mixIndex } from '../workload/mix.js';
+import { MEMBER_VALUES } from '../workload/trace.js';
+import { codeOf } from './recorded-requests.js';
+
+/**
+ * @import { Trace } from '../../result/config.js'
+ * @import { RecordedRequests } from './recorded-requests.js'
+ */
+
+const [LIST, WRITE, REMOVE, BATCH] = ['list', 'write', 'remove', 'batch-remove'].map(codeOf);
+
+const SECOND_MS = 1000;
+const TWO_TO_THE_32 = 2 ** 32;
+
+/** Classes of objects: those that no request changes, those that one changes, and those that the first one creates. */
+const [UNCHANGED, CHANGED, CREATED] = [1, 2, 3];
+
+/** Keys per batch request. */
+const MAX_BATCH = 1000;
+
+/** Bytes of an object if the log states no size at all. */
+const UNKNOWN_SIZE = 16_384;
+
+/**
+ * @typedef {object} Part of a log
+ * @property {number} from ms after the first request
+ * @property {number} length ms
+ * @property {number} limit number of requests
+ */
+
+/**
+ * Orders requests by time, and works out which objects must exist before the first one.
+ *
+ * @param {RecordedRequests} recorded
+ * @param {Part} part to replay
+ * @returns {Trace}
+ */
+export function makeTrace(recorded, { from, length, limit }) {
+  const start = recorded.firstAt + from;
+  const order = inOrder(recorded, start, start + length).subarray(0, limit);
+  const { locals, unchanged, prepared, objects } = numberObjects(recorded, order);
+  const trace = {
+    requests: 0,
+    objects,
+    prepared,
+    unchanged,
+    length: 0,
+    times: shared(Float64Array, order.length),
+    codes: shared(Uint8Array, order.length),
+    targets: shared(Uint32Array, order.length),
+    amounts: shared(Uint32Array, order.length),
+    members: shared(Uint32Array, MEMBER_VALUES * (recorded.batched + 1)),
+    sizes: sizesOfObjects(recorded, locals, objects),
+  };
+  /** Number of changes of each object so far. */
+  const changes = new Uint32Array(objects).fill(1, 0, prepared);
+  const batches = new Batches(trace.members, changes);
+  const timeOf = spreadTimes(recorded, order);
+  for (let each = 0; each < order.length; each++) {
+    const index = order[each];
+    const code = recorded.codes[index];
+    const number = recorded.objects[index];
+    const target = code === LIST ? number % Math.max(objects, 1) : locals[number] - 1;
+    if (code === BATCH && batches.joins(recorded.amounts[index], recorded.times[index], target)) {
+      continue;
+    }
+    const request = trace.requests++;
+    trace.times[request] = timeOf(each) - start;
+    trace.codes[request] = code;
+    trace.targets[request] = target;
+    if (code === BATCH) {
+      trace.amounts[request] = batches.last;
+    } else {
+      trace.amounts[request] = code === WRITE || code === REMOVE ? changes[target]++ : recorded.amounts[index];
+    }
+  }
+  trace.length = trace.requests === 0 ? 0 : trace.times[trace.requests - 1];
+  return trace;
+}
+
+/**
+ * @template Values
+ * @param {{ new (memory: SharedArrayBuffer): Values, BYTES_PER_ELEMENT: number }} Type
+ * @param {number} count
+ */
+function shared(Type, count) {
+  return new Type(new SharedArrayBuffer(count * Type.BYTES_PER_ELEMENT));
+}
+
+/**
+ * @param {RecordedRequests} recorded
+ * @param {number} from epoch ms
+ * @param {number} until epoch ms
+ * @returns {Uint32Array} indices of the requests in that time, in the order of their times
+ */
+function inOrder({ times, count }, from, until) {
+  const chosen = Uint32Array.from({ length: count }, (_, index) => index).filter(
+    (index) => times[index] >= from && times[index] < until,
+  );
+  return chosen.sort((one, other) => times[one] - times[other]);
+}
+
+/**
+ * Objects whose first request is not a write must exist before. Of these, those that no request changes come first.
+ *
+ * @param {RecordedRequests} recorded
+ * @param {Uint32Array} order
+ * @returns {{ locals: Uint32Array, unchanged: number, prepared: number, objects: number }} `locals`: by the number of a key, the local
+ *   index of its object plus one; 0 if no request concerns it
+ */
+function numberObjects({ codes, objects, keyCount }, order) {
+  const classes = new Uint8Array(keyCount);
+  for (const index of order) {
+    const [code, key] = [codes[index], objects[index]];
+    const isChange = code === WRITE || code === REMOVE || code === BATCH;
+    if (code !== LIST && classes[key] !== CREATED) {
+      classes[key] =
+        code === WRITE && classes[key] === 0 ? CREATED : Math.max(classes[key], isChange ? CHANGED : UNCHANGED);
+    }
+  }
+  const locals = new Uint32Array(keyCount);
+  let count = 0;
+  const [unchanged, prepared, all] = [UNCHANGED, CHANGED, CREATED].map((each) => {
+    for (let key = 0; key < keyCount; key++) {
+      if (classes[key] === each) {
+        locals[key] = ++count;
+      }
+    }
+    return count;
+  });
+  return { locals, unchanged, prepared, objects: all };
+}
+
+/**
+ * An object whose size the log does not state gets the size of one of the others.
+ *
+ * @param {RecordedRequests} recorded
+ * @param {Uint32Array} locals
+ * @param {number} objects
+ * @returns {Float64Array} bytes by local index
+ */
+function sizesOfObjects({ sizes: stated }, locals, objects) {
+  const sizes = shared(Float64Array, objects);
+  locals.forEach((local, key) => {
+    if (local > 0) {
+      sizes[local - 1] = stated[key] - 1;
+    }
+  });
+  const known = sizes.filter((size) => size >= 0).sort();
+  sizes.forEach((size, local) => {
+    if (size < 0) {
+      const drawn = Math.floor((mixIndex(local, 0) / TWO_TO_THE_32) * known.length);
+      sizes[local] = known[drawn] ?? UNKNOWN_SIZE;
+    }
+  });
+  return sizes;
+}
+
+/**
+ * Logs of S3 state whole seconds. The requests of each second are spread over it.
+ *
+ * @param {RecordedRequests} recorded
+ * @param {Uint32Array} order
+ * @returns {(each: number) => number} epoch ms of the request at that position of the order; positions ascend
+ */
+function spreadTimes({ times }, order) {
+  if (!order.every((index) => times[index] % SECOND_MS === 0)) {
+    return (each) => times[order[each]];
+  }
+  let [first, end] = [0, 0];
+  return (each) => {
+    const time = times[order[each]];
+    if (each >= end) {
+      first = each;
+      end = each + 1;
+      while (end < order.length && times[order[end]] === time) {
+        end += 1;
+      }
+    }
+    return time + (SECOND_MS * (each - first)) / (end - first);
+  };
+}
+
+/** Collects the objects that one request removes, which can have a line each. */
+class Batches {
+  #members;
+  #changes;
+  #time = NaN;
+  /** Those of the current time, by number. @type {Map<number, { first: number, last: number, size: number }>} */
+  #open = new Map();
+  /** The batch that last had the object, by its first member. */
+  #batchOf;
+  /** Index of the last member. */
+  last = 0;
+
+  /**
+   * @param {Uint32Array} members see Trace
+   * @param {Uint32Array} changes
+   */
+  constructor(members, changes) {
+    this.#members = members;
+    this.#changes = changes;
+    this.#batchOf = new Uint32Array(members.length === MEMBER_VALUES ? 0 : changes.length);
+  }
+
+  /**
+   * @param {number} number of the batch in the log
+   * @param {number} time
+   * @param {number} object
+   * @returns {boolean} false if the object begins a batch
+   */
+  joins(number, time, object) {
+    if (time !== this.#time) {
+      this.#open.clear();
+      this.#time = time;
+    }
+    const batch = this.#open.get(number);
+    const joins = batch !== undefined && batch.size < MAX_BATCH;
+    if (joins && this.#batchOf[object] === batch.first) {
+      return true;
+    }
+    const member = ++this.last;
+    this.#members.set([object, this.#changes[object]++, 0], MEMBER_VALUES * member);
+    if (joins) {
+      this.#members[MEMBER_VALUES * batch.last + 2] = member;
+      batch.last = member;
+      batch.size += 1;
+    } else {
+      this.#open.set(number, { first: member, last: member, size: 1 });
+    }
+    this.#batchOf[object] = joins ? batch.first : member;
+    return joins;
+  }
+}

@@ -1,0 +1,103 @@
+import { bothTails, studentT } from '../../measure/statistics/student-t.js';
+
+/** Upper bound of a search for a number of standard errors: chance alone never produces this many. */
+const MAX_ERRORS = 1000;
+
+const HALVINGS = 60;
+
+/**
+ * A figure and its uncertainty as natural logarithms, so that a ratio is a distance: doubling is as far as halving.
+ *
+ * @typedef {object} Estimate
+ * @property {number} log of the figure
+ * @property {number} freedom degrees of freedom of its error
+ * @property {(errors: number) => number} below distance down to the end of an interval of this many standard errors;
+ *   Infinity if it is unbounded
+ * @property {(errors: number) => number} above distance up to the other end, likewise
+ *
+ * @typedef {object} RatioTest
+ * @property {number} low lower end of the 95% interval of after ÷ before; 0 if it is unbounded
+ * @property {number} high Infinity if it is unbounded
+ * @property {number} p probability that chance alone gives figures at least this far apart: below 0.05 exactly if the
+ *   interval excludes 1
+ */
+
+/**
+ * The interval of the ratio of two independently measured figures. For symmetric intervals, this is Welch's (B. L.
+ * Welch, The generalization of Student's problem when several different population variances are involved, Biometrika
+ * 34 (1947)). For asymmetric intervals, each end is computed separately: G. Y. Zou, A. Donner, Construction of
+ * confidence limits about effect measures, Statistics in Medicine 27 (2008).
+ *
+ * @param {Estimate} before
+ * @param {Estimate} after
+ * @returns {RatioTest}
+ */
+export function testRatio(before, after) {
+  const distance = after.log - before.log;
+  const down = (/** @type {number} */ errors) => Math.hypot(after.below(errors), before.above(errors));
+  const up = (/** @type {number} */ errors) => Math.hypot(after.above(errors), before.below(errors));
+  const freedom = welchFreedom(before, after);
+  const errors = studentT(freedom);
+  return {
+    low: Math.exp(distance - down(errors)),
+    high: Math.exp(distance + up(errors)),
+    p: bothTails(errorsWithin(Math.abs(distance), distance > 0 ? down : up), freedom),
+  };
+}
+
+/**
+ * See F. E. Satterthwaite, An approximate distribution of estimates of variance components, Biometrics Bulletin 2
+ * (1946).
+ *
+ * @param {Estimate} one
+ * @param {Estimate} other
+ * @returns {number} degrees of freedom of their difference
+ */
+function welchFreedom(one, other) {
+  const [a, b] = [one, other].map(varianceOfLog);
+  if (a === 0 || b === 0) {
+    return a === b ? Math.min(one.freedom, other.freedom) : a === 0 ? other.freedom : one.freedom;
+  }
+  // Relative to the larger variance, so that no square overflows or underflows.
+  const largest = Math.max(a, b);
+  return (a / largest + b / largest) ** 2 / ((a / largest) ** 2 / one.freedom + (b / largest) ** 2 / other.freedom);
+}
+
+/** Ignores a side of the interval that is unbounded at one standard error. @param {Estimate} estimate */
+function varianceOfLog({ below, above }) {
+  const sides = [below(1), above(1)].filter(Number.isFinite);
+  return sides.length === 0 ? 0 : (sides.reduce((sum, side) => sum + side, 0) / sides.length) ** 2;
+}
+
+/**
+ * @param {number} distance
+ * @param {(errors: number) => number} reach must not decrease
+ * @returns {number} the number of standard errors at which an interval reaches this far
+ */
+function errorsWithin(distance, reach) {
+  let [low, high] = [0, MAX_ERRORS];
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    const middle = (low + high) / 2;
+    [low, high] = reach(middle) < distance ? [middle, high] : [low, middle];
+  }
+  return (low + high) / 2;
+}
+
+/**
+ * Raises the p-values of several tests so that the chance of any false alarm among them stays that of a single test: S.
+ * Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
+ *
+ * @param {readonly number[]} probabilities of the tests, 0 to 1
+ * @returns {number[]} in the same order, 0 to 1
+ */
+export function adjustByHolm(probabilities) {
+  const order = probabilities.map((_, index) => index).sort((one, other) => probabilities[one] - probabilities[other]);
+  /** @type {number[]} */
+  const adjusted = [];
+  let minimum = 0;
+  for (const [rank, index] of order.entries()) {
+    minimum = Math.max(minimum, Math.min((probabilities.length - rank) * probabilities[index], 1));
+    adjusted[index] = minimum;
+  }
+  return adjusted;
+}

@@ -1,0 +1,159 @@
+import { shortLimit } from '../../text/figures.js';
+import { bestStepOf } from './shown-step.js';
+import { sizeRange } from '../../text/units.js';
+import { figuresOf } from './catalogue.js';
+
+/**
+ * @import { CacheSum, PartSum, SizeClassSum } from '../result.js'
+ * @import { WritableStage } from '../write-result.js'
+ * @import { Column, Table } from './table.js'
+ *
+ * @typedef {Omit<WritableStage, 'average'> & { average: WritableStage['average'] | 'too short', name: string,
+ *   share?: number | null, maxAge?: number | null }} StageRow `name`: indented by two blanks for a part of a stage, and
+ *   by four for a part of an operation
+ *
+ * @typedef {Pick<WritableStage, 'search' | 'merge' | 'average'>} RatedStage
+ */
+
+/**
+ * The rate that a stage is known for.
+ *
+ * @param {RatedStage} stage
+ * @returns {number | null} ops/s: the first known of the rate that a search found, the capacity, the rate while all
+ *   hosts were in the stage (if there are several), and the mean
+ */
+export function rateOf(stage) {
+  const { merge, average = null } = stage;
+  const together = merge !== undefined && (merge.hosts > 1 || average === null) ? merge.together : null;
+  const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;
+  return found ?? together?.operationsPerSecond ?? average;
+}
+
+/** In ops/s; null if the store sustained no rate. @param {Pick<WritableStage, 'search'>} stage */
+function searchedRate({ search }) {
+  const { bound, operationsPerSecond } = search?.rate ?? {};
+  return bound === 'exact' || bound === 'at least' ? (operationsPerSecond ?? null) : null;
+}
+
+/** @param {RatedStage} stage */
+export function capacityOf({ search, merge }) {
+  return search?.capacity ?? merge?.ramp?.capacity ?? null;
+}
+
+/** Whether the stage ended within its warm-up. @param {WritableStage} stage */
+export function isTooShort({ operations, warmupOperations, warmup, latency }) {
+  return Boolean(warmup) && operations > 0 && warmupOperations === operations && latency.operations === null;
+}
+
+/**
+ * Each operation of a mix as a stage.
+ *
+ * @param {WritableStage} stage
+ * @returns {(WritableStage & { operation: string })[]}
+ */
+export function kindsOf({ kinds = [], end, startedAt, endedAt, duration, connections, load, merge }) {
+  const ofStage = { end, startedAt, endedAt, duration, connections, load, merge, seconds: [] };
+  return kinds.map((kind) => /** @type {any} */ ({ ...ofStage, ...kind, stage: kind.operation }));
+}
+
+/**
+ * A row per stage, followed by rows for its parts. The threads and the time of a mix are those of all its operations.
+ *
+ * @param {readonly WritableStage[]} stages
+ * @returns {StageRow[]}
+ */
+export function rowsOf(stages) {
+  return stages.flatMap((stage) => [
+    rowOfStage(stage),
+    ...kindsOf(stage).flatMap((kind) => [
+      { ...kind, merge: undefined, duration: null, threads: null, name: `  ${kind.operation}` },
+      ...partsOf({ cache: kind.cache }, '    '),
+    ]),
+    ...partsOf(stage, '  '),
+  ]);
+}
+
+/**
+ * The last step of a search for a rate ran below the rate found, so its figures would appear to contradict it.
+ *
+ * @param {WritableStage} stage
+ * @returns {StageRow}
+ */
+export function rowOfStage(stage) {
+  const best = stage.ramp && !stage.merge ? bestStepOf(stage.ramp) : null;
+  const hidden = { peak: null, averageBytes: null, peakBytes: null, latency: { ...stage.latency, operations: null } };
+  if (best) {
+    // A mean over all steps of a ramp would be meaningless.
+    const latency = { ...stage.latency, operations: best.step.latency };
+    return { ...stage, ...hidden, latency, average: best.rate, name: stage.stage };
+  }
+  const average = isTooShort(stage) ? 'too short' : rateOf(stage);
+  return { ...stage, ...(searchedRate(stage) === null ? {} : hidden), average, name: stage.stage };
+}
+
+/**
+ * The sizes within the operations of a mix are left out: they are only in the JSON result.
+ *
+ * @param {Pick<WritableStage, 'sizeClasses' | 'cache' | 'contenders' | 'kinds'>} whole
+ * @param {string} indent
+ */
+function partsOf({ sizeClasses = [], cache, contenders = [], kinds = [] }, indent) {
+  const statuses = kinds.length > 0 ? [] : (cache ?? contenders);
+  const named = [
+    ...sizeClasses
+      .filter(({ operations }) => operations > 0)
+      .map((part) => ({ part, name: sizeRange(part.from, part.to) })),
+    ...statuses.map((part) => ({ part, name: part.status })),
+  ];
+  const all = Math.max(sumOf(statuses), 1);
+  return named.map(({ part, name }) => rowOfPart(part, `${indent}${name}`, part.operations / all));
+}
+
+/**
+ * @param {PartSum | SizeClassSum | CacheSum} part
+ * @param {string} name
+ * @param {number} share
+ * @returns {StageRow}
+ */
+function rowOfPart({ latency, histogram, ...part }, name, share) {
+  const latencies = { operations: latency, histogram: { operations: histogram } };
+  return /** @type {any} */ ({ ...part, name, ...('status' in part && { share }), latency: latencies });
+}
+
+/** @param {readonly { operations: number }[]} parts */
+function sumOf(parts) {
+  return parts.reduce((sum, { operations }) => sum + operations, 0);
+}
+
+/** @type {Column<StageRow>} */
+export const LIMIT = {
+  title: 'Limited by',
+  value: ({ bottleneck }) => bottleneck && shortLimit(bottleneck),
+  rank: 2,
+};
+
+/** @type {readonly Column<StageRow>[]} */
+const COLUMNS = [
+  { title: 'Stage', value: ({ name }) => name },
+  .../** @type {Column<any>[]} */ (figuresOf('stages')).map((figure) =>
+    figure.title === 'Failed attempts' ? { ...figure, colour: colourOfErrors } : figure,
+  ),
+  { title: 'Share', quantity: 'share', value: ({ share }) => share, rank: 7 },
+  { title: 'Highest age', heading: 'Age s', quantity: 'count', value: ({ maxAge }) => maxAge, rank: 13 },
+  LIMIT,
+];
+
+/**
+ * The table of every output that has a row per stage.
+ *
+ * @param {readonly WritableStage[]} stages
+ * @returns {Table<StageRow>}
+ */
+export function stageTable(stages) {
+  return { columns: COLUMNS, rows: rowsOf(stages), bars: 'Rate' };
+}
+
+/** @param {StageRow} row */
+function colourOfErrors({ failedAttempts, throttled }) {
+  return !failedAttempts ? undefined : failedAttempts > (throttled ?? 0) ? 'error' : 'throttling';
+}

@@ -1,0 +1,547 @@
+import { NO_FACTS } from '../add.js';
+import { UNKNOWN_LATENCY } from '../histogram.js';
+import { readFields } from '../read-result.js';
+import { FORMAT, SCHEMA } from '../schema.js';
+import { SecondSeries } from '../second-series.js';
+import { STAGES_WITHOUT_BYTES } from '../../load/operations/registry.js';
+import { MEGABYTE } from '../../text/units.js';
+import { MAX_LINE_LENGTH, isStageName } from './lines.js';
+import { addParts, isPath, withHistograms } from './record-lines.js';
+import { addSecond } from './result-run.js';
+import { RunFindings } from './run-findings.js';
+import { LOG_FORMAT } from './run-log.js';
+import { TimeLine, wholeDays } from './time-line.js';
+
+/**
+ * @import { CommonFacts, MergeWarning, Result, StageSum } from '../result.js'
+ * @import { LogLine, ScheduleLine, SecondLine, SummaryLine } from './lines.js'
+ * @import { StageFindings } from './run-findings.js'
+ */
+
+/**
+ * @typedef {Omit<StageSum, 'seconds'> & { seconds: SecondSeries }} ReadStage
+ * @typedef {Omit<Result, 'stages'> & { stages: ReadStage[] }} ReadResult
+ *
+ * @typedef {object} ReadRun a run read from a log or a result
+ * @property {ReadResult} result
+ * @property {string} file
+ * @property {number | null} line where the run begins; null for a result
+ * @property {MergeWarning[]} warnings in line order
+ */
+
+/** Reads a log line by line, with one or more runs in a row, and keeps only what the results need. */
+export class LogReader {
+  #file;
+  #takeRun;
+  #timeLine = new TimeLine();
+  /** @type {RunReader | null} */
+  #run = null;
+
+  /**
+   * @param {string} file
+   * @param {(run: ReadRun) => void} takeRun called at the end of each run
+   */
+  constructor(file, takeRun) {
+    this.#file = file;
+    this.#takeRun = takeRun;
+  }
+
+  /**
+   * @param {number} number
+   * @param {LogLine} line
+   */
+  add(number, line) {
+    if (line.kind === 'machine' && line.data.kind === 'run') {
+      this.#beginRun(number, line.data);
+      return;
+    }
+    if (this.#belongsToNextRun(line)) {
+      this.end();
+    }
+    const run = this.#run ?? this.#beginHeadless(number);
+    if (line.kind === 'second') {
+      // The time of the line is the end of the second.
+      run.addSecond(number, this.#timeLine.toSeconds(line.time) - 1, line);
+    } else {
+      run.add(number, line);
+    }
+  }
+
+  /** Call at the end of the log. */
+  end() {
+    if (this.#run !== null) {
+      this.#takeRun(this.#run.read());
+      this.#run = null;
+    }
+  }
+
+  /** @param {LogLine} line */
+  #belongsToNextRun(line) {
+    if (line.kind === 'schedule') {
+      return this.#run?.isOver(line.stage) ?? false;
+    }
+    return (line.kind === 'second' || line.kind === 'summary') && (this.#run?.hasEnded ?? false);
+  }
+
+  /**
+   * @param {number} number
+   * @param {Record<string, unknown>} data
+   */
+  #beginRun(number, data) {
+    if (this.#run !== null && this.#run.hasMachineLines && !this.#run.hasEnded) {
+      this.#run.warn(
+        number,
+        `another run begins before the run from line ${this.#run.line} ends: either the log was cut short, or several hosts wrote to it`,
+      );
+    }
+    this.end();
+    this.#run = new RunReader(this.#file, number);
+    if (data.format !== LOG_FORMAT) {
+      const format = typeof data.format === 'number' ? data.format : 'unknown';
+      this.#run.warn(
+        number,
+        `machine lines have format ${format}, expected ${LOG_FORMAT}: use the version of the tool that wrote the log`,
+      );
+    }
+    this.#run.add(number, { kind: 'machine', data });
+    const { start } = this.#run;
+    if (start === null) {
+      this.#timeLine.forgetDate();
+    } else {
+      this.#timeLine.setDate(start);
+    }
+  }
+
+  /** A run without its first line has no date, and must not take the previous run's date. @param {number} number */
+  #beginHeadless(number) {
+    this.#timeLine.forgetDate();
+    this.#run = new RunReader(this.#file, number);
+    return this.#run;
+  }
+}
+
+/** Parts of a stage, such as the steps of a search. No real run has more. */
+const MAX_PARTS = 10_000;
+
+/** Epoch ms. No run has times outside these years. */
+const EARLIEST = Date.UTC(2000);
+const LATEST = Date.UTC(2200);
+
+/** Logs without machine lines have the number of failed attempts but not their kinds. */
+const UNKNOWN_KIND = 'unknown kind';
+
+const RECORD_NAMES = Object.freeze({
+  run: 'the run',
+  end: 'the end of the run',
+  stage: 'the totals',
+  seconds: 'the seconds',
+  part: 'a part',
+});
+
+/** Fields that the schema requires, but a damaged log may lack. */
+const EMPTY_TOTALS = Object.freeze({
+  end: null,
+  duration: null,
+  average: null,
+  peak: null,
+  bytes: 0,
+  errors: {},
+  latency: UNKNOWN_LATENCY,
+});
+
+class StageLines {
+  /** From the lines of the seconds, which count only if the stage has no totals. */
+  series = new SecondSeries();
+  /** From machine lines. */
+  recorded = new SecondSeries();
+  /** @type {ScheduleLine | null} */
+  schedule = null;
+  /** @type {SummaryLine | null} */
+  summary = null;
+  /** @type {StageSum | null} */
+  totals = null;
+  retries = 0;
+  /** Sum of the rounded bytes in the lines of the seconds. */
+  bytes = 0;
+  /** By path. @type {Map<string, Record<string, unknown>>} */
+  parts = new Map();
+
+  /**
+   * @param {string} name
+   * @param {StageFindings} findings
+   */
+  constructor(name, findings) {
+    this.name = name;
+    this.findings = findings;
+  }
+
+  get isCut() {
+    return this.summary === null && this.totals === null;
+  }
+}
+
+class RunReader {
+  #findings;
+  /** @type {Map<string, StageLines>} */
+  #stages = new Map();
+  /** @type {Map<string, StageLines>} */
+  #stagesInLowerCase = new Map();
+  /** The stage of the latest lines. @type {StageLines | null} */
+  #current = null;
+  /** @type {CommonFacts | null} */
+  #facts = null;
+  /** @type {Partial<Result> | null} */
+  #end = null;
+  /** Add this to the lines' seconds to get epoch seconds; null until a date is known. @type {number | null} */
+  #shift = null;
+  /** Start in epoch ms, as given in the first line of the run. @type {number | null} */
+  start = null;
+  /** If true, the lines of the seconds contain counts, not rates over about a second. */
+  hasMachineLines = false;
+
+  /**
+   * @param {string} file
+   * @param {number} line the first one
+   */
+  constructor(file, line) {
+    this.file = file;
+    this.line = line;
+    this.#findings = new RunFindings(file, line);
+  }
+
+  /** Whether the log contains the end of the run, or all planned stages. */
+  get hasEnded() {
+    const planned = this.#facts?.options?.stages ?? [];
+    return this.#end !== null || (planned.length > 0 && planned.every((stage) => this.#planned(stage)?.totals));
+  }
+
+  /**
+   * Whether a line that starts this stage must belong to another run. While the stage is still running, such a line is
+   * from another host that writes to the same file.
+   *
+   * @param {string} name
+   */
+  isOver(name) {
+    const stage = this.#stages.get(name);
+    return this.hasEnded || (stage !== undefined && !(this.hasMachineLines && stage.isCut));
+  }
+
+  /**
+   * @param {number} line
+   * @param {string} message about data missing from the result
+   */
+  warn(line, message) {
+    this.#findings.warn(line, message);
+  }
+
+  /**
+   * @param {number} number
+   * @param {Exclude<LogLine, SecondLine>} line
+   */
+  add(number, line) {
+    this.#findings.lastLine = number;
+    if (line.kind === 'schedule') {
+      this.#stage(line.stage, number).schedule = line;
+    } else if (line.kind === 'summary') {
+      this.#stage(line.stage, number).summary = line;
+    } else if (line.kind === 'machine') {
+      this.#addMachineLine(number, line.data);
+    } else if (line.kind === 'unreadable') {
+      this.hasMachineLines = true;
+      this.#findings.unreadable(number);
+    } else if (this.#current !== null) {
+      this.#current.retries += line.retries;
+    }
+  }
+
+  /**
+   * @param {number} number
+   * @param {number} second in which the operations completed
+   * @param {SecondLine} line
+   */
+  addSecond(number, second, { stage: name, rate, megabytes }) {
+    this.#findings.lastLine = number;
+    const stage = this.#stage(name, number);
+    const problem = stage.series.add(second, rate, this.hasMachineLines);
+    if (problem !== null) {
+      stage.findings.add(problem, number);
+    }
+    if (STAGES_WITHOUT_BYTES.includes(name)) {
+      return;
+    }
+    stage.bytes += megabytes * MEGABYTE;
+    const { sizes, mix, replay } = this.#facts?.options ?? {};
+    if ((sizes || mix || replay) && problem !== 'impossible' && problem !== 'doubled') {
+      stage.series.setBytes(second, megabytes * MEGABYTE);
+    }
+  }
+
+  /** @returns {ReadRun} */
+  read() {
+    const facts = this.#facts ?? NO_FACTS;
+    const stages = [...this.#stages.values()].map((stage) => stageOf(stage, facts, this.#shift));
+    const { problems = [], cleanup = null, requests = null } = this.#end ?? {};
+    const result = { format: FORMAT, ...facts, problems, hosts: [facts], stages, cleanup, requests };
+    const { file, line, hasMachineLines } = this;
+    const log = { hasEnd: this.#end !== null, hasMachineLines };
+    return { result, file, line, warnings: this.#findings.warnings(result, log) };
+  }
+
+  /**
+   * @param {number} line
+   * @param {Record<string, unknown>} data
+   */
+  #addMachineLine(line, { kind, stage, ...data }) {
+    const head = headOf(kind, stage);
+    if (head === null) {
+      return;
+    }
+    this.hasMachineLines = true;
+    if (head.kind === 'run') {
+      this.start ??= asTime(typeof data.start === 'string' ? Date.parse(data.start) : null);
+      this.#shift = this.start === null ? this.#shift : 0;
+    }
+    this.#take(line, head, data);
+  }
+
+  /**
+   * @param {number} line
+   * @param {Head} head
+   * @param {Record<string, unknown>} fields
+   */
+  #take(line, head, fields) {
+    if (head.kind === 'run') {
+      const { format, ...facts } = fields;
+      this.#facts = { ...NO_FACTS, ...this.#readFields(line, head, facts, SCHEMA.$defs.host) };
+    } else if (head.kind === 'end') {
+      this.#end = this.#readFields(line, head, fields, SCHEMA);
+    } else if (head.kind === 'stage') {
+      this.#takeTotals(line, head, fields);
+    } else if (head.kind === 'seconds') {
+      this.#takeSeconds(line, this.#stage(head.stage, line), fields);
+    } else {
+      this.#takePart(line, head, fields);
+    }
+  }
+
+  /**
+   * @param {number} line
+   * @param {Head} head
+   * @param {Record<string, unknown>} fields
+   */
+  #takeTotals(line, head, { lines = 0, seconds, ...fields }) {
+    const stage = this.#stage(head.stage, line);
+    const record = withHistograms(fields);
+    addParts(record, stage.parts);
+    const read = this.#readFields(line, head, record, SCHEMA.$defs.stage);
+    const totals = /** @type {StageSum} */ (
+      /** @type {unknown} */ ({
+        stage: head.stage,
+        ...EMPTY_TOTALS,
+        attempts: read.operations,
+        ...read,
+        seconds: [],
+      })
+    );
+    const [start, stop] = [totals.startedAt, totals.endedAt].map(asTime);
+    if (start === null || stop === null || stop < start || typeof totals.operations !== 'number') {
+      this.#findings.unusable(line, nameOf(head), 'no valid times or operations');
+      return;
+    }
+    const expected = asCount(lines) ?? 0;
+    if (stage.parts.size !== expected) {
+      this.#findings.warn(
+        line,
+        `${nameOf(head)} have ${expected} parts, but ${stage.parts.size} of their lines are here`,
+      );
+    }
+    this.#takeSeconds(line, stage, seconds);
+    stage.findings.totalsLine = line;
+    stage.totals = totals;
+    // Gives dates to a log that lost its first line, or whose run waited for more than a day.
+    if (stage.series.extent !== null) {
+      this.#shift = wholeDays(stop / 1000 - stage.series.extent.last);
+    }
+  }
+
+  /**
+   * @param {number} line
+   * @param {StageLines} stage
+   * @param {unknown} seconds
+   */
+  #takeSeconds(line, { recorded, findings, name }, seconds) {
+    const { from, operations, bytes, failedAttempts, throttled } = Object(seconds);
+    const counts = listOf(operations).map(asCount);
+    if (counts.length === 0) {
+      return;
+    }
+    if (!Number.isInteger(from) || asTime(1000 * from) === null || counts.length > MAX_LINE_LENGTH) {
+      this.#findings.unusable(line, `the seconds of ${name}`, 'no valid seconds');
+      return;
+    }
+    const at = (/** @type {unknown} */ list, /** @type {number} */ index) => asCount(listOf(list)[index]) ?? 0;
+    counts.forEach((count, index) => {
+      if (count !== null) {
+        const failures = { failedAttempts: at(failedAttempts, index), throttled: at(throttled, index) };
+        const moved = typeof bytes === 'number' ? Math.round(count * bytes) : at(bytes, index);
+        const second = { secondStart: from + index, operations: count, bytes: moved };
+        addSecond(recorded, findings, line, { ...second, ...(failures.failedAttempts > 0 ? failures : {}) });
+      }
+    });
+  }
+
+  /**
+   * @param {number} line
+   * @param {Head} head
+   * @param {Record<string, unknown>} fields
+   */
+  #takePart(line, head, { at, ...part }) {
+    const { parts } = this.#stage(head.stage, line);
+    if (isPath(at) && parts.size < MAX_PARTS) {
+      parts.set(String(at), withHistograms(part));
+    } else {
+      this.#findings.unusable(line, nameOf(head), 'no valid place');
+    }
+  }
+
+  /**
+   * @param {number} line
+   * @param {Head} head
+   * @param {Record<string, unknown>} fields
+   * @param {object} schema
+   * @returns {Record<string, unknown>} the valid fields; the others are reported
+   */
+  #readFields(line, head, fields, schema) {
+    const { fitting, problems } = readFields(fields, schema);
+    problems.forEach((problem) => this.#findings.unusable(line, nameOf(head), problem));
+    return fitting;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} line
+   */
+  #stage(name, line) {
+    let stage = this.#stages.get(name);
+    if (stage === undefined) {
+      stage = new StageLines(name, this.#findings.stage(name, line));
+      this.#stages.set(name, stage);
+      this.#stagesInLowerCase.set(name.toLowerCase(), stage);
+    }
+    this.#current = stage;
+    return stage;
+  }
+
+  /** @param {string} name of a planned stage */
+  #planned(name) {
+    return this.#stagesInLowerCase.get(name.toLowerCase());
+  }
+}
+
+/**
+ * @typedef {{ kind: string, stage: string }} Head identifies a machine line; `stage` is '' for a run and its end
+ *
+ * @param {unknown} kind
+ * @param {unknown} stage
+ * @returns {Head | null} null if this version does not know the kind
+ */
+function headOf(kind, stage) {
+  if (kind === 'run' || kind === 'end') {
+    return { kind, stage: '' };
+  }
+  const isKnown = typeof kind === 'string' && Object.hasOwn(RECORD_NAMES, kind);
+  return isKnown && typeof stage === 'string' && isStageName(stage) ? { kind, stage } : null;
+}
+
+/** @param {Head} head */
+function nameOf({ kind, stage }) {
+  return RECORD_NAMES[/** @type {keyof typeof RECORD_NAMES} */ (kind)] + (stage === '' ? '' : ` of ${stage}`);
+}
+
+/**
+ * @param {StageLines} lines
+ * @param {CommonFacts} facts
+ * @param {number | null} shift
+ * @returns {ReadStage} fields that the log does not contain are null
+ */
+function stageOf({ name, series, recorded, schedule, summary, totals, retries, bytes, parts }, { options }, shift) {
+  if (totals !== null) {
+    return { ...totals, seconds: recorded };
+  }
+  if (shift !== null && shift !== 0) {
+    series.move(shift);
+  }
+  const operations = operationsOf(series, summary, schedule);
+  const hasBytes = !STAGES_WITHOUT_BYTES.includes(name);
+  const total = summary === null || !hasBytes ? bytes : summary.megabytes * MEGABYTE;
+  const { size = null, sizes, mix, replay } = options ?? {};
+  const uniformSize = hasBytes && !sizes && !mix && !replay ? size : null;
+  series.operationBytes ??= uniformSize ?? (operations === 0 ? 0 : total / operations);
+  const failures = summary?.retries ?? retries;
+  return {
+    stage: name,
+    end: null,
+    objects: schedule?.objects ?? null,
+    startedAt: null,
+    endedAt: null,
+    duration: summary?.duration ?? null,
+    average: summary?.average ?? null,
+    peak: summary?.peak ?? null,
+    operations,
+    bytes: Math.round(uniformSize === null ? total : operations * uniformSize),
+    attempts: operations + failures,
+    retries: failures,
+    errors: { [UNKNOWN_KIND]: failures },
+    seconds: series,
+    latency: UNKNOWN_LATENCY,
+    bottleneck: null,
+    ...rampIn(parts),
+  };
+}
+
+/** @param {StageLines['parts']} parts of a stage without totals */
+function rampIn(parts) {
+  const fields = {};
+  addParts(fields, parts);
+  return /** @type {Pick<StageSum, 'ramp'>} */ (
+    readFields(fields, { properties: { ramp: SCHEMA.$defs.stage.properties.ramp } }).fitting
+  );
+}
+
+/**
+ * The mean rate in the summary has one decimal, which gives the number of operations within rounding. If the scheduled
+ * number is within that range, it is exact.
+ *
+ * @param {SecondSeries} series
+ * @param {SummaryLine | null} summary
+ * @param {ScheduleLine | null} schedule
+ */
+function operationsOf(series, summary, schedule) {
+  if (summary === null) {
+    return Math.round(series.tenths / 10);
+  }
+  const seconds = summary.duration / 1000;
+  const about = summary.average * seconds;
+  const maxRoundingError = 0.05 * seconds + 0.0005 * summary.average + 0.5;
+  return schedule !== null && Math.abs(about - schedule.objects) <= maxRoundingError
+    ? schedule.objects
+    : Math.round(about);
+}
+
+/** @param {unknown} value epoch ms */
+function asTime(value) {
+  return typeof value === 'number' && value >= EARLIEST && value < LATEST ? value : null;
+}
+
+/** @param {unknown} value */
+function asCount(value) {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {unknown[]}
+ */
+function listOf(value) {
+  return Array.isArray(value) ? value : [];
+}

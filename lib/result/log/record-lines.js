@@ -1,0 +1,144 @@
+import { Histogram, LATENCIES } from '../histogram.js';
+import { MAX_LINE_LENGTH, machineLine } from './lines.js';
+
+/**
+ * The machine lines of a stage: one for each part of it, such as an operation of a mix, then one for the stage itself,
+ * with the number of lines before it.
+ *
+ *     # r2-benchmark {"kind":"part","stage":"Mixed","at":"kinds.0","operation":"read","operations":8012}
+ *     # r2-benchmark {"kind":"part","stage":"Mixed","at":"kinds.0.reads.first","operations":2000}
+ *     # r2-benchmark {"kind":"stage","stage":"Mixed","lines":2,"seconds":{"from":null},"operations":10000}
+ *
+ * @typedef {Record<string, any>} Fields
+ */
+
+const PARTS = ['kinds', 'buckets', 'sizeClasses', 'reads', 'cache', 'contenders'];
+
+/** A path to a part. */
+const PATH = /^[a-zA-Z]+(\.([a-zA-Z]+|\d{1,4})){1,4}$/;
+
+/** Characters and dropped bits: the histogram of a stage's operations keeps 0.1% if it fits, the others 1%. */
+const ROOM = Object.freeze({ characters: 3000, bits: 0 });
+const ROOM_OF_OTHERS = Object.freeze({ characters: 1000, bits: 3 });
+
+/** In the place of a histogram that equals the one of the stage's operations. */
+const SAME = 'operations';
+
+/**
+ * @param {string} stage
+ * @param {Fields} record
+ * @param {Fields} head further fields of the stage's own line
+ * @returns {string[]} lines of at most {@link MAX_LINE_LENGTH} characters
+ */
+export function recordLines(stage, record, { lines: written, ...head }) {
+  const { buckets = [] } = record;
+  // A single bucket has the figures of the stage.
+  const shared = buckets.length === 1 ? { buckets } : {};
+  const parts = partsOf(buckets.length === 1 ? { ...record, buckets: [] } : record, '');
+  return [
+    ...parts.map(({ at, fields }) => fitting({ kind: 'part', stage, at, ...fields })),
+    fitting({ kind: 'stage', stage, lines: written + parts.length, ...head, ...withoutParts(record), ...shared }),
+  ];
+}
+
+/**
+ * @param {Fields} record
+ * @param {string} prefix of the path
+ * @returns {{ at: string, fields: Fields }[]} each part before its own parts
+ */
+function partsOf(record, prefix) {
+  return PARTS.flatMap((name) =>
+    Object.entries(record[name] ?? {}).flatMap(([key, part]) => {
+      const at = `${prefix}${name}.${key}`;
+      return [{ at, fields: withoutParts(part) }, ...partsOf(part, `${at}.`)];
+    }),
+  );
+}
+
+/** @param {Fields} record */
+function withoutParts(record) {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !PARTS.includes(name)));
+}
+
+/** Reduces the histograms of a record until it fits into a line. @param {Fields} record */
+function fitting(record) {
+  let line = '';
+  for (const share of [1, 0.5, 0.25, 0]) {
+    line = machineLine(mapHistograms(record, (text, name, whole) => reduced(text, whole, share, roomOf(record, name))));
+    if (line.length <= MAX_LINE_LENGTH) {
+      break;
+    }
+  }
+  return line;
+}
+
+/**
+ * @param {Fields} record
+ * @param {string} name of a histogram
+ */
+function roomOf({ kind }, name) {
+  return kind === 'stage' && name === SAME ? ROOM : ROOM_OF_OTHERS;
+}
+
+/**
+ * @param {string} text
+ * @param {string | null} whole the histogram of the stage's operations; null for this one itself
+ * @param {number} share
+ * @param {{ characters: number, bits: number }} room
+ */
+function reduced(text, whole, share, { characters, bits }) {
+  return text === whole ? SAME : Histogram.decode(text).encodeWithin(share * characters, bits);
+}
+
+/**
+ * @param {Fields} record a stage, or a part of one
+ * @param {(text: string, name: string, whole: string | null) => string | null} replace gets the histogram of the record's
+ *   operations as `whole`, except for this one itself
+ * @returns {Fields}
+ */
+export function mapHistograms(record, replace) {
+  const whole = record.latency?.histogram?.operations ?? null;
+  const mapped = (/** @type {unknown} */ text, /** @type {string} */ name) =>
+    typeof text === 'string' ? replace(text, name, name === SAME ? null : whole) : text;
+  const texts = (/** @type {Fields} */ fields, /** @type {readonly string[]} */ names) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, text]) => [name, names.includes(name) ? mapped(text, name) : text]),
+    );
+  return Object.fromEntries(
+    Object.entries(texts(record, ['histogram'])).map(([name, value]) => {
+      if (name === 'latency' && value?.histogram) {
+        return [name, { ...value, histogram: texts(value.histogram, LATENCIES) }];
+      }
+      return [
+        name,
+        name === 'buckets' && Array.isArray(value) ? value.map((each) => texts(each, ['histogram'])) : value,
+      ];
+    }),
+  );
+}
+
+/** Restores the histograms of a record that was read. @param {Fields} record */
+export function withHistograms(record) {
+  return mapHistograms(record, (text, _name, whole) => (text === SAME ? whole : text));
+}
+
+/**
+ * @param {Fields} record to which the parts are added
+ * @param {ReadonlyMap<string, Fields>} parts by path, each before its own parts
+ */
+export function addParts(record, parts) {
+  for (const [at, part] of parts) {
+    const path = at.split('.');
+    path.reduce((/** @type {Fields} */ within, key, index) => {
+      if (!Object.hasOwn(within, key) || typeof within[key] !== 'object') {
+        within[key] = index === path.length - 1 ? part : /^\d/.test(path[index + 1]) ? [] : {};
+      }
+      return within[key];
+    }, record);
+  }
+}
+
+/** @param {unknown} at */
+export function isPath(at) {
+  return typeof at === 'string' && PATH.test(at);
+}

@@ -1,0 +1,51 @@
+import { SecondSeries } from '../second-series.js';
+import { RunFindings } from './run-findings.js';
+
+/**
+ * @import { Result, SecondResult } from '../result.js'
+ * @import { SecondDetails } from '../second-series.js'
+ * @import { ReadRun } from './read-log.js'
+ * @import { StageFindings } from './run-findings.js'
+ */
+
+/**
+ * @param {string} file
+ * @param {Result} result
+ * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
+ * @returns {ReadRun} in the form of a run read from a log
+ */
+export function runOfResult(file, result, { keepsDetails }) {
+  const findings = new RunFindings(file, null);
+  const stages = result.stages.map((stage) => {
+    const stageFindings = findings.stage(stage.stage, null);
+    const series = new SecondSeries();
+    for (const { secondStart, operations, bytes, ...details } of stage.seconds) {
+      const kept = keepsDetails && (operations > 0 || (details.failedAttempts ?? 0) > 0) ? details : {};
+      addSecond(series, stageFindings, null, { secondStart, operations, bytes, ...kept });
+    }
+    return { ...stage, seconds: series };
+  });
+  const read = { ...result, stages };
+  const isOfOneHost = result.hosts.length === 1 && result.merge === undefined;
+  const log = { hasEnd: true, hasMachineLines: true };
+  return { result: read, file, line: null, warnings: isOfOneHost ? findings.warnings(read, log) : [] };
+}
+
+/**
+ * @param {SecondSeries} series
+ * @param {StageFindings} findings
+ * @param {number | null} line of the log; null for a result
+ * @param {Pick<SecondResult, 'secondStart' | 'operations' | 'bytes'> & SecondDetails} second
+ */
+export function addSecond(series, findings, line, { secondStart, operations, bytes, ...details }) {
+  const problem = series.add(secondStart, operations, true);
+  if (problem !== null) {
+    findings.add(problem, line);
+  }
+  if (problem === null || problem === 'gap') {
+    series.setBytes(secondStart, bytes);
+    if (Object.keys(details).length > 0) {
+      series.setDetails(secondStart, details);
+    }
+  }
+}

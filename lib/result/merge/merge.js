@@ -1,0 +1,387 @@
+import { addResults, addStages } from '../add.js';
+import { isUnknownClock } from '../completeness.js';
+import { isCut, missingPercentiles } from '../completeness.js';
+import { COUNT_NAMES } from '../counters.js';
+import { UNKNOWN_LATENCY } from '../histogram.js';
+import { addSecond } from '../seconds.js';
+import { OPERATIONS, STAGE_NAMES } from '../../load/operations/registry.js';
+import { placeOf } from '../../text/plain-text.js';
+import { hostRunOf, hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
+import { overlapOf } from './seconds.js';
+import { PeakFinder } from './seconds.js';
+import { mergeRamps, rampWarnings } from './ramp.js';
+import { secondsOf, timeSeriesOf } from './seconds.js';
+import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from './warnings.js';
+
+/**
+ * @import { ReadRun, ReadStage } from '../log/read-log.js'
+ * @import { ClockTrust, MergeWarning, PeakSecond, Result, SecondResult } from '../result.js'
+ * @import { StageMerge, StageShare, StageSum } from '../result.js'
+ * @import { Host, HostRun, StageView } from './hosts.js'
+ * @import { TimeSeriesRow } from './seconds.js'
+ *
+ * @typedef {object} Merged
+ * @property {MergedResult} result seconds are computed during each iteration over them
+ * @property {() => Iterable<TimeSeriesRow>} timeSeries seconds of each host, also computed during iteration
+ * @property {MergeWarning[]} runsApart runs that should not be added up unless the user insists
+ *
+ * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult>, merge: StageMerge }} MergedStage
+ * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
+ */
+
+const FOLLOWING_ACCESS = new Set(OPERATIONS.flatMap(({ followsAccess, logName }) => (followsAccess ? [logName] : [])));
+
+/** A counter that a log lacks is unknown, and so is its sum. */
+const UNKNOWN_COUNTS = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, null])));
+
+/**
+ * Merges runs of several hosts: `Result[]` becomes one `Result`.
+ *
+ * @param {readonly ReadRun[]} reads runs of one host each, in file order
+ * @param {object} [options]
+ * @param {readonly MergeWarning[]} [options.warnings] about the files
+ * @returns {Merged}
+ */
+export function mergeRuns(reads, { warnings = [] } = {}) {
+  const { counted, refused } = countedRuns(reads);
+  const runs = counted.map(hostRunOf);
+  const hosts = hostsOf(runs);
+  const origin = originOf(hosts);
+  /** @type {Map<string, StageView[]>} */
+  const views = new Map();
+  for (const stage of stagesOf(hosts)) {
+    const stageViews = viewsOf(stage, hosts, origin.second);
+    if (stageViews.length > 0) {
+      views.set(stage, stageViews);
+    }
+  }
+  const lost = missingShards(runs);
+  const stages = [...views].map(([stage, stageViews]) => {
+    const ramps = mergeRamps(rampsOf(stage, hosts), lost.length > 0);
+    return mergeStage(stageViews, ramps);
+  });
+  const merge = {
+    peaks: Object.fromEntries(stages.map((stage) => [stage.stage, stage.merge.peak.operationsPerSecond])),
+    isDated: origin.isDated,
+    clocks: clockTrust(hosts),
+    warnings: [
+      ...warnings,
+      ...refused,
+      ...counted.flatMap((read) => read.warnings),
+      ...mixedRuns(runs),
+      ...hostsOfOneRunApart(views),
+      ...lost,
+      ...rampWarnings(stages, new Map(hosts.map(({ name, file }) => [name, file]))),
+    ],
+  };
+  const together = addResults(hosts.flatMap((host) => host.runs.map((run) => withOrigin(run, host))));
+  return {
+    // A threshold for one host does not apply to all hosts together.
+    result: { ...together, thresholds: [], stages, merge },
+    timeSeries: () => timeSeriesOf(views),
+    runsApart: runsOfOneHostApart(views),
+  };
+}
+
+/** `counted` contains each run once. @param {readonly ReadRun[]} reads */
+function countedRuns(reads) {
+  /** The most complete read of each run of a host. @type {Map<string, ReadRun>} */
+  const best = new Map();
+  for (const read of reads.filter((each) => whyNotCounted(each) === null)) {
+    const known = best.get(identityOf(read));
+    best.set(identityOf(read), known === undefined || isMoreComplete(read, known) ? read : known);
+  }
+  /** The first counted read of each run and shard. @type {Map<string, ReadRun>} */
+  const known = new Map();
+  /** @type {MergeWarning[]} */
+  const refused = [];
+  const counted = reads.filter((read) => {
+    const { result, file, line } = read;
+    const reason = whyNotCounted(read);
+    if (reason !== null) {
+      refused.push({ file, line, message: reason, incomplete: true });
+      return false;
+    }
+    const kept = best.get(identityOf(read)) ?? read;
+    const isCopy = result.run !== null && kept !== read;
+    const name = `${result.run} ${result.shard}`;
+    const other = isCopy ? kept : known.get(name);
+    if (result.run === null || other === undefined) {
+      known.set(name, read);
+      return true;
+    }
+    const shard = result.shard === null ? '' : `, shard ${result.shard},`;
+    const what = `run ${result.run}${shard} also appears in ${placeOf(other)}`;
+    const message = `${what}: ${isCopy ? 'counted once' : 'both are counted, because their hosts or start times differ'}`;
+    refused.push({ file, line, message, incomplete: false });
+    return !isCopy;
+  });
+  return { counted, refused };
+}
+
+/** @param {ReadRun} read */
+function identityOf({ result: { run, shard, start, host } }) {
+  return JSON.stringify([run, shard, start, host]);
+}
+
+/**
+ * @param {ReadRun} one
+ * @param {ReadRun} other of the same run
+ */
+function isMoreComplete(one, other) {
+  const [ofOne, ofOther] = [one, other].map(({ result: { stages }, warnings }) => ({
+    operations: stages.reduce((sum, { operations }) => sum + operations, 0),
+    gaps: warnings.filter(({ incomplete }) => incomplete).length,
+  }));
+  const more = ofOne.operations - ofOther.operations;
+  return more > 0 || (more === 0 && ofOne.gaps < ofOther.gaps);
+}
+
+/**
+ * A merged result cannot be split into hosts again, and the steps of a search are loads of different sizes.
+ *
+ * @param {ReadRun} read
+ * @returns {string | null} null if the run can be added up
+ */
+function whyNotCounted({ result: { hosts, merge, options }, line }) {
+  if (merge !== undefined || hosts.length !== 1) {
+    return `a merged result of ${hosts.length} hosts cannot be merged again, so it is not counted; give the logs or results of its hosts`;
+  }
+  const begins = line === null ? '' : ' begins here';
+  return options?.findPeak ? `a --find-peak search${begins}: not counted, because searches cannot be added up` : null;
+}
+
+/**
+ * @param {HostRun} run
+ * @param {Host} host
+ * @returns {Result} without its stages
+ */
+function withOrigin({ result, line }, { name, file }) {
+  const hosts = result.hosts.map((each) => ({ ...each, merge: { name, file, line } }));
+  return { ...result, hosts, stages: [] };
+}
+
+/**
+ * @param {readonly StageView[]} views of one stage
+ * @returns {Generator<SecondResult, void, undefined>}
+ */
+function* secondResults(views) {
+  for (const { second, hosts } of secondsOf(views)) {
+    yield addSecond(hosts.map(({ view }) => ({ ...view.series.resultOf(second - view.shift), secondStart: second })));
+  }
+}
+
+/** @param {readonly Host[]} hosts */
+function stagesOf(hosts) {
+  return new Set([
+    ...STAGE_NAMES,
+    ...hosts.flatMap(({ runs }) => runs.flatMap(({ result }) => result.stages.map(({ stage }) => stage))),
+  ]);
+}
+
+/** @param {readonly Host[]} hosts */
+function clockTrust(hosts) {
+  /** @type {ClockTrust & { trusted: string[], withoutMachineLines: string[] }} */
+  const trust = { worst: null, trusted: [], withoutMachineLines: [] };
+  for (const { name, runs } of hosts) {
+    const uncertainties = runs.flatMap(uncertaintiesOf);
+    const uncertainty = uncertainties.reduce((one, other) => Math.max(one, other), 0);
+    if (uncertainties.length > 0 && uncertainty > (trust.worst?.uncertainty ?? -1)) {
+      trust.worst = { uncertainty, host: name };
+    }
+    if (runs.some(({ hasMachineLines }) => !hasMachineLines)) {
+      trust.withoutMachineLines.push(name);
+    } else if (runs.some((run) => uncertaintiesOf(run).length === 0 || clocksOf(run).some(isUnknownClock))) {
+      trust.trusted.push(name);
+    }
+  }
+  return trust;
+}
+
+/** A clock reading after the start can only increase the uncertainty. @param {HostRun} run */
+function uncertaintiesOf(run) {
+  return clocksOf(run).flatMap((clock) => (clock && !isUnknownClock(clock) ? [clock.uncertainty] : []));
+}
+
+/** @param {HostRun} run */
+function clocksOf({ result: { clock, stages } }) {
+  return [clock, ...stages.map(({ storeClock }) => storeClock)];
+}
+
+/**
+ * @param {readonly StageView[]} views at least one
+ * @param {ReturnType<typeof mergeRamps>} ramps
+ * @returns {MergedStage}
+ */
+function mergeStage(views, ramps) {
+  const hosts = new Set(views.map(({ host }) => host)).size;
+  const finder = new PeakFinder(hosts);
+  /** Tenths of ops/s in each view's best second. @type {Map<StageView, number>} */
+  const best = new Map();
+  for (const { second, hosts: inSecond } of secondsOf(views)) {
+    const measured = inSecond.filter(({ view }) => isInRates(view, second));
+    if (measured.length > 0) {
+      finder.add({ second, hosts: measured });
+    }
+    for (const { view, tenths } of measured) {
+      best.set(view, Math.max(best.get(view) ?? 0, tenths));
+    }
+  }
+  const ownPeaks = new Map(views.map((view) => [view, ownPeak(view, best.get(view) ?? 0)]));
+  // A second at the edge of a host's stage does not count as the host's peak, but can be higher than it.
+  const bounds = new Map([...ownPeaks].map(([view, peak]) => [view, Math.max(peak, (best.get(view) ?? 0) / 10)]));
+  const sum = addStages(views.map(stageOf));
+  const peak = peakOf(finder, views, hosts);
+  const missingLatency = missingLatencies(views);
+  const timed = views.filter(({ stage }) => stage.latency.histogram.operations !== null && !missingPercentiles(stage));
+  return {
+    ...sum,
+    seconds: { [Symbol.iterator]: () => secondResults(views) },
+    ...(ramps === null ? {} : { ramp: ramps.ramp }),
+    peak: peak.operationsPerSecond,
+    latency: timed.length > 0 ? addStages(timed.map(stageOf)).latency : UNKNOWN_LATENCY,
+    merge: {
+      hosts,
+      isAtLeast: views.some(({ stage }) => isCut(stage)),
+      peak,
+      sustained: finder.sustained,
+      together: finder.together(),
+      sumOfPeaks: sumOfPeaks(bounds),
+      overlap: overlapOfViews(views),
+      shares: views.map((view) => shareOf(view, ownPeaks.get(view) ?? 0)),
+      missingLatency,
+      ...(ramps === null ? {} : { ramp: ramps.merged }),
+    },
+  };
+}
+
+/**
+ * @param {StageView} view
+ * @param {number} second with a line in the view
+ */
+function isInRates({ stage, series, shift, measuredFrom, measuredUntil }, second) {
+  const wasSuspended = Boolean(stage.paused) && series.isNextToGap(second - shift);
+  return second >= measuredFrom && second < measuredUntil && !wasSuspended;
+}
+
+/**
+ * @param {StageView} view
+ * @param {number} peak ops/s
+ * @returns {StageShare}
+ */
+function shareOf({ host, interval, operations, stage: { bottleneck } }, peak) {
+  const { cause = null, certainty, evidence = null, advice = null } = bottleneck ?? {};
+  return {
+    host: host.name,
+    file: host.file,
+    startedAt: interval?.start ?? null,
+    endedAt: interval?.stop ?? null,
+    operations,
+    peak,
+    limitedBy: cause,
+    ...(certainty === undefined ? {} : { certainty }),
+    ...(evidence === null ? {} : { evidence, advice }),
+  };
+}
+
+/**
+ * @param {StageView} view
+ * @returns {StageSum} without its seconds
+ */
+function stageOf({ run: { result }, stage, interval }) {
+  const { options } = result;
+  const times = { startedAt: interval?.start ?? null, endedAt: interval?.stop ?? null };
+  const access = FOLLOWING_ACCESS.has(stage.stage) ? options?.access : undefined;
+  return {
+    objectSize: options?.size ?? null,
+    ...(options?.sizes ? { sizes: options.sizes } : {}),
+    ...(access ? { access } : {}),
+    ...UNKNOWN_COUNTS,
+    ...stage,
+    ...times,
+    ...(typeof stage.startedAt === 'number' ? {} : ratesBetween(stage, times)),
+    seconds: [],
+  };
+}
+
+/**
+ * @param {ReadStage} stage whose exact times are unknown
+ * @param {{ startedAt: number | null, endedAt: number | null }} times of its seconds
+ */
+function ratesBetween(stage, { startedAt, endedAt }) {
+  const duration = startedAt === null || endedAt === null ? null : endedAt - startedAt;
+  const rateOf = (/** @type {number} */ count) => (duration ? (1000 * count) / duration : null);
+  return {
+    ...{ startedAt, endedAt, duration, warmup: null, drain: null },
+    average: rateOf(stage.operations),
+    averageBytes: rateOf(stage.bytes),
+  };
+}
+
+/**
+ * For a single host, the peak in its summary also counts: the rate of a stage shorter than a second appears only there
+ * or in the totals. Summaries of several hosts are not added up, because their peaks may be in different seconds.
+ *
+ * @param {PeakFinder} finder
+ * @param {readonly StageView[]} views
+ * @param {number} hosts
+ * @returns {PeakSecond}
+ */
+function peakOf({ peak }, views, hosts) {
+  if (peak !== null && hosts > 1) {
+    return peak;
+  }
+  const peaks = views.map(({ stage }) => stage.peak ?? meanOf(stage));
+  const operationsPerSecond = peaks.reduce((one, other) => Math.max(one, other), 0);
+  if (peak !== null && peak.operationsPerSecond >= operationsPerSecond) {
+    return peak;
+  }
+  const { operations, bytes } = views[peaks.indexOf(operationsPerSecond)] ?? views[0];
+  const bytesPerSecond = operations === 0 ? null : (operationsPerSecond * bytes) / operations;
+  return { operationsPerSecond, bytesPerSecond, secondStart: null, hosts: 1 };
+}
+
+/**
+ * @param {StageView} view
+ * @param {number} bestTenths
+ */
+function ownPeak({ stage }, bestTenths) {
+  return stage.peak ?? Math.max(bestTenths / 10, meanOf(stage));
+}
+
+/**
+ * @param {Omit<ReadStage, 'seconds'>} stage
+ * @returns {number} ops/s, a lower bound of the peak; 0 if the stage's times are unknown
+ */
+function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupOperations, drainOperations }) {
+  if (typeof startedAt !== 'number' || typeof endedAt !== 'number') {
+    return 0;
+  }
+  const time = endedAt - startedAt - (warmup ?? 0) - (drain ?? 0) - (paused ?? 0);
+  const measured = operations - (warmupOperations ?? 0) - (drainOperations ?? 0);
+  return (1000 * Math.max(measured, 0)) / Math.max(time, 1);
+}
+
+/** A host's runs follow each other, so its best run is its peak. @param {ReadonlyMap<StageView, number>} peaks */
+function sumOfPeaks(peaks) {
+  const byHost = new Map();
+  for (const [{ host }, peak] of peaks) {
+    byHost.set(host, Math.max(byHost.get(host) ?? 0, peak));
+  }
+  // Whole tenths, the unit of the peaks, make the sum independent of the order of the hosts.
+  return [...byHost.values()].reduce((sum, peak) => sum + Math.round(peak * 10), 0) / 10;
+}
+
+/** @param {readonly StageView[]} views */
+function overlapOfViews(views) {
+  const intervals = views.flatMap(({ host, interval }) => (interval === null ? [] : [{ host, ...interval }]));
+  return intervals.length < views.length ? null : overlapOf(intervals);
+}
+
+/** @param {readonly StageView[]} views */
+function missingLatencies(views) {
+  return views.flatMap(({ host, run, stage }) => {
+    const reason = missingPercentiles(stage);
+    return reason === null ? [] : [{ host: host.name, file: host.file, line: run.line, reason }];
+  });
+}

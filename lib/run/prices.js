@@ -1,0 +1,187 @@
+import { requestsToWrite } from '../load/operations/multipart.js';
+import { OPERATIONS, operationNamed, operationsOf, writesObjects } from '../load/operations/registry.js';
+import { PREPARE_STAGE, operationsFor, stageOf } from '../load/operations/stage.js';
+import { isR2 } from '../store/address.js';
+import { meanOver } from '../load/workload/size-distribution.js';
+
+/**
+ * @import { Config } from '../result/config.js'
+ * @import { KindSum, StageSum } from '../result/result.js'
+ * @import { Operation } from '../load/operations/operation.js'
+ */
+
+/**
+ * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'warmupObjects'> }} PricedConfig
+ */
+
+/** R2 list prices in dollars per million operations: https://developers.cloudflare.com/r2/pricing/ */
+export const DOLLARS_PER_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
+
+/** R2's list price of storage in dollars per GB and month. */
+export const DOLLARS_PER_GB_MONTH = 0.015;
+
+/** What R2 includes in each month. */
+export const FREE_PER_MONTH = Object.freeze({ A: 1e6, B: 1e7 });
+
+/** S3's limit on keys per page of a list. */
+const KEYS_PER_LIST = 1000;
+
+/** Whether R2's prices apply to a store. @param {string} hostname */
+export function hasThesePrices(hostname) {
+  return isR2(hostname);
+}
+
+/** Dollars per request of a stage's operation. @param {string} stage name in lower case */
+export function priceOf(stage) {
+  return DOLLARS_PER_MILLION[operationNamed(stage).billingClass] / 1e6;
+}
+
+const CLASS_B_PRICE = DOLLARS_PER_MILLION.B / 1e6;
+
+/**
+ * @param {'A' | 'B'} billed
+ * @param {PricedConfig} config
+ * @returns {number} requests that R2 bills in this class, if each stage processes each object once
+ */
+export function operationsBilledAs(billed, config) {
+  return pricedOperations(config).reduce(
+    (sum, { operation, count, reads }) =>
+      sum + (operation.billingClass === billed ? count : 0) + (billed === 'B' ? reads : 0),
+    0,
+  );
+}
+
+/** Dollars if each stage processes each object once. @param {PricedConfig} config */
+export function dollarsOf(config) {
+  return pricedOperations(config).reduce(
+    (sum, { operation, count, reads }) => sum + count * priceOf(operation.name) + reads * CLASS_B_PRICE,
+    0,
+  );
+}
+
+/**
+ * Dollars for the attempts of stages. Aborting an upload is free. The writes of a race have the price of its stage, and
+ * all its other requests are reads. In a mixed stage, each kind of operation has its own price. Operations that only later versions know count as free.
+ *
+ * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'contenders' | 'kinds'>[]} stages that
+ *   were run
+ */
+export function dollarsSpentOn(stages) {
+  /** @type {readonly (Pick<KindSum, 'operation' | 'attempts' | 'aborts'> & Pick<StageSum, 'contenders'>)[]} */
+  const made = stages.flatMap(({ stage, kinds, ...counts }) => [
+    ...(kinds ?? [{ operation: stage === PREPARE_STAGE ? 'write' : stage.toLowerCase(), ...counts }]),
+  ]);
+  const known = made.filter(({ operation }) => OPERATIONS.some(({ name }) => name === operation));
+  return known.reduce((sum, { operation, attempts, aborts, contenders }) => {
+    const billed = (attempts ?? 0) - (aborts ?? 0);
+    const writes = contenders?.reduce((count, { operations }) => count + operations, 0) ?? billed;
+    return sum + writes * priceOf(operation) + (billed - writes) * CLASS_B_PRICE;
+  }, 0);
+}
+
+/**
+ * List requests that prove that the store has what it confirmed, and that nothing is left: see docs/use/cleanup.md.
+ *
+ * @param {PricedConfig} config
+ */
+export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, store }) {
+  const operations = operationsOf(stages);
+  const [writes, removes] = [writesObjects(stages), operations.some((operation) => operation.removes)];
+  if (store.isEmbedded || !(writes || removes)) {
+    return 0;
+  }
+  const isReadBefore = mix === undefined && operations.some(({ effect }) => effect === 'reads');
+  const walks =
+    Number(writes && (keep || (removes && !isReadBefore))) + Number(operations.some(({ copies }) => copies));
+  return store.buckets.length + walks * Math.ceil(count / KEYS_PER_LIST);
+}
+
+/**
+ * A mixed stage performs one operation per object in total, and a replay one per recorded request, divided among the kinds by their shares.
+ *
+ * @param {PricedConfig} config
+ * @returns {{ operation: Operation, count: number, reads: number }[]} `count`: requests at the price of the operation;
+ *   `reads`: its other requests
+ */
+function pricedOperations(config) {
+  const { stages, mix = [], replay, amounts } = config.load;
+  const objects = config.objects.count + config.schedule.warmupObjects;
+  const { count: prepared = objects } = replay?.prepare ?? {};
+  const requests = replay && !stages.includes('replay') ? 0 : (replay?.trace.requests ?? objects);
+  return [
+    ...operationsOf(stages).map((operation) => {
+      const operations = operationsFor(stageOf(operation), operation.creates ? prepared : objects, config);
+      const each = operation.canTakeParts ? requestsForEach(config) : operation.race ? amounts.contenders : 1;
+      const reads = operation.race ? operations * (1 + Number(operation.race.readsFirst)) : 0;
+      return { operation, count: Math.ceil(each * operations), reads };
+    }),
+    ...mix.map(({ operation, share }) => ({
+      operation: operationNamed(operation),
+      count: replay === undefined ? Math.ceil((objects * share) / 100) : Math.round((requests * share) / 100),
+      reads: 0,
+    })),
+    { operation: operationNamed('list'), count: proofListsOf(config), reads: 0 },
+  ];
+}
+
+/** Requests to write one object; the mean if sizes differ. @param {PricedConfig} config */
+export function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
+  const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);
+  return sizes === undefined ? requests(size) : meanOver(sizes, requests);
+}
+
+const LIST_PRICE = DOLLARS_PER_MILLION.A / 1e6;
+
+/** Clean-up may need one list page per this many written objects. */
+const OBJECTS_PER_PAGE = 1000;
+
+/** Dollars that a run may still spend. */
+export class CostBudget {
+  #left;
+
+  /**
+   * @param {number} [most] dollars; default: no limit
+   * @param {number} [finalLists] list requests after the stages
+   */
+  constructor(most = Infinity, finalLists = 0) {
+    this.#left = most;
+    this.spendRequests(finalLists);
+  }
+
+  /** @param {number} requests outside the stages, each counted at the class A price */
+  spendRequests(requests) {
+    this.#left -= requests * LIST_PRICE;
+  }
+
+  /**
+   * @param {string} operation
+   * @param {number} attempts at it, including those of its parts
+   * @returns {number} dollars that they cost
+   */
+  spend(operation, attempts) {
+    const dollars = attempts * priceOf(operation);
+    this.#left -= dollars;
+    return dollars;
+  }
+
+  /**
+   * @param {number} dollars
+   * @param {number} objects that clean-up will have to find with lists
+   */
+  affords(dollars, objects) {
+    return dollars === 0 || dollars + (objects / OBJECTS_PER_PAGE) * LIST_PRICE <= this.#left;
+  }
+
+  /**
+   * Divides the remaining dollars equally among the paid stages. What a stage does not spend goes to later stages.
+   *
+   * @param {readonly string[]} stages remaining stages in order, in lower case
+   * @returns {number} attempts that the first stage may make
+   */
+  attemptsFor(stages) {
+    const price = priceOf(stages[0]);
+    return price === 0
+      ? Infinity
+      : Math.max(this.#left / stages.filter((stage) => priceOf(stage) > 0).length / price, 0);
+  }
+}

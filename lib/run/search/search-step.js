@@ -1,0 +1,307 @@
+import { meanOf, standardErrorOf } from '../../measure/statistics/moments.js';
+import { batchMeans } from '../../measure/statistics/batch-means.js';
+
+/**
+ * @import { Clock } from '../../measure/clock/clock.js'
+ * @import { Pacing } from '../../load/loops.js'
+ * @import { Budget } from '../../load/budget.js'
+ * @import { FinishedSlot, Range, Slot } from '../../load/run-slot.js'
+ * @import { Load } from '../../load/run-stage.js'
+ * @import { StageOutcome } from '../../load/workers.js'
+ * @import { AccessPattern, SizeDistribution } from '../../result/config.js'
+ * @import { LimitingResource, SearchPhase } from '../../result/search.js'
+ * @import { Stage } from '../../load/operations/stage.js'
+ * @import { StepRate } from '../../measure/statistics/plateau.js'
+ */
+
+/** Tolerance for rounding errors, as a share of a window. */
+const ROUNDING = 1e-6;
+
+/**
+ * @typedef {object} StepTimes how long a step takes, in ms
+ * @property {number} settle before the first window counts
+ * @property {number} minDuration minimum measured time
+ * @property {number} maxDuration measured time if the windows do not agree earlier
+ * @property {number} grace for operations still in flight at the end
+ *
+ * @typedef {object} StepPlan one value of the variable that a planner varies, and what its step may use
+ * @property {SearchPhase} phase
+ * @property {number} threads
+ * @property {number} [rate] operations per second of an open loop; absent in a closed one
+ * @property {number} operations maximum number to start
+ * @property {number} attempts maximum number of attempts
+ * @property {number} precision standard error of the windows, as a share of their mean, at which the step may
+ *   end early
+ *
+ * @typedef {StepPlan & StepTimes} Step
+ *
+ * @typedef {object} StepResult
+ * @property {number} elapsed ms of the whole step
+ * @property {number} consumed operations started, whatever their outcome
+ * @property {number} attempts
+ * @property {number} throttled attempts that the store refused with a request to slow down
+ * @property {readonly number[]} windows operations that completed in each measured window
+ * @property {Latency | null} latency null if none succeeded
+ */
+
+/**
+ * @typedef {object} FinishedStep
+ * @property {Step} step
+ * @property {Load} load
+ * @property {number} stopsAt monotonic ms of its latest possible end
+ * @property {StageOutcome} outcome
+ * @property {number} claimed objects of a range that does not cycle
+ * @property {number} begun operations
+ * @property {number} elapsed ms
+ * @property {readonly number[]} windows operations that completed in each measured window
+ */
+
+/**
+ * One step of a search, over the open connections. It settles, is measured, and ends when its windows agree or before
+ * it would exceed its operations or attempts.
+ */
+export class PlannedStep {
+  #step;
+  #clock;
+  #startsAt;
+  #stopsAt;
+  #load;
+  #done = 0;
+  #retries = 0;
+  #attempts = 0;
+  #seenAt;
+  /** Operations per second since the step settled. @type {number[]} */
+  #rates = [];
+  /** Monotonic ms. */
+  #closedAt = Infinity;
+
+  /**
+   * @param {Step} step that begins now
+   * @param {{ stage: Stage, size: number, sizes?: SizeDistribution, access?: AccessPattern, range: Range,
+   *   pacing?: Pacing | null, clock: Clock }} options `size`: bytes of the largest object; `pacing`: of an open loop
+   */
+  constructor(step, { stage, size, sizes, access, range, pacing = null, clock }) {
+    const startsAt = clock.now();
+    const { threads, settle, maxDuration, grace } = step;
+    this.#step = step;
+    this.#clock = clock;
+    this.#startsAt = startsAt;
+    this.#seenAt = startsAt;
+    this.#stopsAt = startsAt + settle + maxDuration;
+    this.#load = {
+      threads,
+      size,
+      sizes,
+      access,
+      pacing,
+      warmup: settle,
+      windows: { startsAt, width: WINDOW_MS },
+    };
+    /** @type {Slot} */
+    this.slot = { stage, load: this.#load, range, limit: { stopsAt: this.#stopsAt, endsAt: this.#stopsAt + grace } };
+  }
+
+  retrying() {
+    this.#retries += 1;
+  }
+
+  /**
+   * @param {number} done operations of all workers so far
+   * @param {number} _startedAt
+   * @param {Pick<Budget, 'close'>} budget closed when no further operation may start
+   */
+  progress(done, _startedAt, budget) {
+    const now = this.#clock.now();
+    // Several workers report at nearly the same time: only the first report counts.
+    if (this.#closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
+      return;
+    }
+    const { settle, minDuration, precision, operations, threads } = this.#step;
+    if (this.#seenAt - this.#startsAt >= settle) {
+      this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
+    }
+    const isLong = now - this.#startsAt >= settle + minDuration;
+    const attempts = done + this.#retries;
+    // Operations in flight at the end might need retries.
+    const attemptsUnderWay = threads * (attempts / Math.max(done, 1));
+    const wouldExceed =
+      2 * done - this.#done + threads >= operations ||
+      2 * attempts - this.#attempts + attemptsUnderWay >= this.#step.attempts;
+    if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
+      this.#closedAt = now;
+      budget.close();
+    }
+    this.#done = done;
+    this.#attempts = attempts;
+    this.#seenAt = now;
+  }
+
+  /**
+   * @param {FinishedSlot} ran
+   * @returns {FinishedStep}
+   */
+  finish({ outcome, claimed, hasRunOut }) {
+    // Once its objects run out, a step is no longer a closed loop: its threads become idle one by one.
+    const ranOutAt = hasRunOut ? outcome.endedAt - (outcome.whole.latency.operations?.maximum ?? 0) : Infinity;
+    const measuredUntil = Math.min(this.#stopsAt, this.#closedAt, ranOutAt, outcome.endedAt);
+    return {
+      step: this.#step,
+      load: this.#load,
+      stopsAt: this.#stopsAt,
+      outcome,
+      claimed,
+      begun: Math.max(claimed, outcome.whole.done + outcome.whole.abandoned),
+      elapsed: this.#clock.now() - this.#startsAt,
+      windows: wholeWindows(outcome.whole.windows, this.#step.settle, measuredUntil - this.#startsAt),
+    };
+  }
+}
+
+/**
+ * @param {readonly number[]} counts of the windows from the step's start to the last in which an operation completed
+ * @param {number} from ms from the step's start, a multiple of the window's length
+ * @param {number} until ms from the step's start
+ * @returns {number[]} all windows completed by then, including empty ones
+ */
+function wholeWindows(counts, from, until) {
+  const first = from / WINDOW_MS;
+  // The times are differences of large floats, so a whole window can appear too short by a billionth of a millisecond.
+  const length = Math.max(Math.floor(until / WINDOW_MS + ROUNDING) - first, 0);
+  return Array.from({ length }, (_, index) => counts[first + index] ?? 0);
+}
+
+/** Length in ms of the windows in which a step's operations are counted. */
+export const WINDOW_MS = 250;
+
+export const MIN_WINDOWS = 3;
+
+/** Maximum relative error of a rate: a handful of windows can suggest more uncertainty than a step ever has. */
+const MAX_ERROR = 0.03;
+
+/** @typedef {{ mean: number, p50: number }} Latency ms */
+
+/**
+ * The rate of a closed loop. Threads that start together also finish together for a while, so a short count might
+ * include one round too many. The rate cannot exceed what the threads can do at their mean latency (Little's law: J. D.
+ * C. Little, A proof for the queuing formula L = λW, Operations Research 9 (1961)). The mean might include operations
+ * that waited longer because all started at once, so a smaller median replaces it.
+ *
+ * @param {{ windows: readonly number[], threads: number, latency: Latency }} step `windows`: operations that completed
+ *   in windows of {@link WINDOW_MS}, at least two
+ * @returns {StepRate}
+ */
+export function stepRate({ windows, threads, latency }) {
+  const rates = ratesOf(windows);
+  const rate = Math.min(meanOf(rates), (1000 * threads) / Math.min(latency.mean, latency.p50));
+  return { threads, rate, error: Math.min(standardErrorOf(rates), MAX_ERROR * rate) };
+}
+
+/**
+ * The rate on which a search bases its decisions, and the only one that its tables show.
+ *
+ * @param {SearchPhase} phase
+ * @param {{ windows: readonly number[], threads: number, latency: Latency | null }} step see {@link stepRate},
+ *   but with any number of windows; `latency` is null if no operation succeeded
+ * @returns {number} per second
+ */
+export function decisiveRate(phase, { windows, threads, latency }) {
+  if (windows.length < 2 || latency === null) {
+    return windows.length === 0 ? 0 : meanOf(ratesOf(windows));
+  }
+  return phase === 'hold' ? batchMeans(windows, WINDOW_MS / 1000).mean : stepRate({ windows, threads, latency }).rate;
+}
+
+/**
+ * @param {readonly number[]} windows operations that completed in windows of equal length
+ * @param {number} precision maximum standard error, as a share of the mean
+ * @returns {boolean} whether they agree well enough to end a step; false if nothing completes
+ */
+export function isSteady(windows, precision) {
+  if (windows.length < MIN_WINDOWS) {
+    return false;
+  }
+  const mean = meanOf(windows);
+  return mean > 0 && standardErrorOf(windows) <= precision * mean;
+}
+
+/** @param {readonly number[]} windows */
+function ratesOf(windows) {
+  return windows.map((count) => (1000 * count) / WINDOW_MS);
+}
+
+/** Rounds down to whole windows. @param {number} duration ms */
+export function inWholeWindows(duration) {
+  return Math.floor(duration / WINDOW_MS) * WINDOW_MS;
+}
+
+/** The time, operations and attempts that a planner has left. */
+export class StepBudget {
+  #maxOperations;
+  #maxAttempts;
+  #objects;
+  #used = { operations: 0, attempts: 0 };
+  /** In the last step. */
+  #attemptsPerOperation = 1;
+  /** ms left. */
+  timeLeft;
+  /** The resource that a step ran short of. @type {LimitingResource | null} */
+  limitingResource = null;
+
+  /**
+   * @param {object} options
+   * @param {number} options.time ms
+   * @param {number} [options.maxOperations] that objects allow
+   * @param {number} [options.maxAttempts] that dollars allow
+   * @param {boolean} [options.sharesOperations] whether the user cannot provide more operations, because the planner uses
+   *   what an earlier stage left
+   */
+  constructor({ time, maxOperations = Infinity, maxAttempts = Infinity, sharesOperations = false }) {
+    this.timeLeft = time;
+    this.#maxOperations = maxOperations;
+    this.#maxAttempts = maxAttempts;
+    this.#objects = /** @type {'leftovers' | 'objects'} */ (sharesOperations ? 'leftovers' : 'objects');
+  }
+
+  /** @param {{ elapsed: number, consumed: number, attempts: number }} step ms, operations started, and their attempts */
+  spend({ elapsed, consumed, attempts }) {
+    this.timeLeft -= elapsed;
+    this.#used.operations += consumed;
+    this.#used.attempts += attempts;
+    if (consumed > 0) {
+      this.#attemptsPerOperation = Math.max(attempts / consumed, 1);
+    }
+  }
+
+  /** Operations that can still start if each takes as many attempts as in the last step. */
+  get operationsLeft() {
+    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation), 0));
+  }
+
+  get attemptsLeft() {
+    return this.#maxAttempts - this.#used.attempts;
+  }
+
+  get #objectsLeft() {
+    return this.#maxOperations - this.#used.operations;
+  }
+
+  /** Attempts for this many operations, so that enough attempts remain for all others. @param {number} operations */
+  attemptsFor(operations) {
+    const others = this.operationsLeft - operations;
+    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.#attemptsPerOperation * others;
+  }
+
+  /** Records that a step could not have the operations that it requires. */
+  recordShortage() {
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation <= this.attemptsLeft;
+    this.limitingResource = areObjectsScarce ? this.#objects : 'dollars';
+  }
+
+  /**
+   * @param {number} operations that suffice for another search
+   * @returns {number | null} null unless this search ran out of objects
+   */
+  neededIf(operations) {
+    return this.limitingResource === this.#objects ? operations : null;
+  }
+}

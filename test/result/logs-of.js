@@ -1,0 +1,133 @@
+import { linesOfHost } from '../helpers/host-lines.js';
+import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
+import { machineLine, parseLine } from '../../lib/result/log/lines.js';
+import { LogReader } from '../../lib/result/log/read-log.js';
+import { mergeRuns } from '../../lib/result/merge/merge.js';
+import { COUNT_NAMES } from '../../lib/result/counters.js';
+import { placeOf } from '../../lib/text/plain-text.js';
+
+export { machineLine };
+
+/**
+ * @import { ReadRun } from '../../lib/result/log/read-log.js'
+ * @import { MergedStage } from '../../lib/result/merge/merge.js'
+ *
+ * @typedef {ReturnType<typeof aggregateOf>} Aggregate
+ * @typedef {ReturnType<typeof flat>} StageAggregate
+ */
+
+/**
+ * @param {Partial<typeof DEFAULTS>} options
+ * @returns {Record<string, string[]>} lines of generated logs, by file name
+ */
+export function madeLogs(options) {
+  const plans = planHosts({ ...DEFAULTS, ...options });
+  return Object.fromEntries(
+    plans.map((plan) => [`log-${plan.host}.txt`, [...linesOfHost(plan)].map(({ text }) => text)]),
+  );
+}
+
+/**
+ * @param {Record<string, Iterable<string>>} files lines by name
+ * @returns the merge of these logs as `merged`, and the parts that tests look at
+ */
+export function aggregateOf(files) {
+  const merged = mergeRuns(Object.entries(files).flatMap(([file, lines]) => runsOf(file, lines)));
+  const { result } = merged;
+  const names = [...new Set(result.hosts.map(({ merge }) => merge?.name))];
+  return {
+    merged,
+    ...merged,
+    ...result.merge,
+    hosts: names.map((name) => ({ name })),
+    stages: result.stages.map(flat),
+  };
+}
+
+/**
+ * @param {string} file
+ * @param {Iterable<string>} lines
+ * @returns {ReadRun[]}
+ */
+export function runsOf(file, lines) {
+  /** @type {ReadRun[]} */
+  const runs = [];
+  const log = new LogReader(file, (run) => runs.push(run));
+  let number = 0;
+  for (const text of lines) {
+    number += 1;
+    const line = parseLine(text);
+    if (line !== null) {
+      log.add(number, line);
+    }
+  }
+  log.end();
+  return runs;
+}
+
+/** @param {MergedStage} stage */
+function flat({ merge, latency, ...stage }) {
+  const counts = Object.fromEntries(COUNT_NAMES.map((name) => [name, Number(stage[name])]));
+  // Each iteration computes the seconds again, so two stages are never equal as they are.
+  return { ...stage, ...merge, counts, latency: latency.operations, seconds: null };
+}
+
+/**
+ * @param {Aggregate} aggregate
+ * @param {string} [name]
+ * @returns {StageAggregate}
+ */
+export function stageOf(aggregate, name = 'Write') {
+  return /** @type {StageAggregate} */ (aggregate.stages.find(({ stage }) => stage === name));
+}
+
+/**
+ * @param {Aggregate} aggregate
+ * @returns {string[]} with file and line, and a leading `!` if something is missing from the total
+ */
+export function warningsOf({ warnings }) {
+  return warnings.map((warning) => `${warning.incomplete ? '!' : ''}${placeOf(warning)}: ${warning.message}`);
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @param {Record<string, unknown>} change
+ * @returns {string[]} the log with a changed run line
+ */
+export function withRunLine(lines, change) {
+  const data = JSON.parse(lines[0].slice(lines[0].indexOf('{')));
+  return [machineLine({ ...data, ...change }), ...lines.slice(1)];
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @param {string} cause bottleneck of Write
+ * @param {{ evidence: string, advice?: string | null }} [found]
+ */
+export function withBottleneck(lines, cause, { evidence, advice = null } = { evidence: 'so it seems' }) {
+  const index = lines.findIndex((line) => line.includes('{"kind":"stage","stage":"Write"'));
+  const data = JSON.parse(lines[index].slice(lines[index].indexOf('{')));
+  return lines.with(index, machineLine({ ...data, bottleneck: { cause, evidence, advice } }));
+}
+
+/**
+ * @param {string} time
+ * @param {number} rate
+ * @param {string} [stage]
+ */
+export function secondLine(time, rate, stage = 'Write') {
+  return `${time}: ${stage}: Ops ${rate.toFixed(1)}/s Throughput 0.0MB/s`;
+}
+
+/** @param {string} [stage] */
+export function scheduleLine(stage = 'Write') {
+  return `${stage}: scheduling for 10000 objects in 1000 threads and 1 buckets`;
+}
+
+/**
+ * @param {number} peak
+ * @param {string} [stage]
+ */
+export function summaryLine(peak, stage = 'Write') {
+  return `${stage} took 1000ms. Peak ops ${peak.toFixed(1)}/s Avg ops 0.0/s  Total size 0.0MB  Recoverable errors 0`;
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/result/compare/quantile.js';
+import { studentT } from '../../lib/measure/statistics/student-t.js';
+import { simulatedLatencies, wandering } from '../../bench/truth/simulated-runs.js';
+
+/** Quantiles by share of a lognormal distribution around 10 ms, with 0.5 for the standard deviation of the logarithm. */
+const TRUTH = new Map([
+  [0.5, 10],
+  [0.9, 10 * Math.exp(0.5 * 1.281552)],
+  [0.99, 10 * Math.exp(0.5 * 2.326348)],
+]);
+
+test('at least 94 of 100 intervals contain the true quantile', () => {
+  const steady = {
+    name: 'steady',
+    factors: (/** @type {unknown} */ _draw, /** @type {number} */ seconds) => Array.from({ length: seconds }, () => 1),
+  };
+  const held = new Map([...TRUTH.keys()].map((share) => [share, 0]));
+  for (let seed = 0; seed < 200; seed += 1) {
+    const { whole, seconds } = simulatedLatencies({ pace: steady, seed });
+    for (const [share, truth] of TRUTH) {
+      const { log, freedom, below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, share), share);
+      const errors = studentT(freedom);
+      if (log - below(errors) <= Math.log(truth) && Math.log(truth) <= log + above(errors)) {
+        held.set(share, Number(held.get(share)) + 1);
+      }
+    }
+  }
+  for (const [share, count] of held) {
+    assert.ok(count >= 185, `${share}: ${count} of 200`);
+  }
+});
+
+test('the point is the quantile of the whole, and the interval grows with the number of errors', () => {
+  const { whole, seconds } = simulatedLatencies({ pace: wandering(0.5), seed: 7 });
+  for (const share of [0.5, 0.9, 0.99]) {
+    const { log, below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, share), share);
+    assert.equal(log, Math.log(whole.quantile(share)));
+    for (let errors = 0; errors < 8; errors += 0.5) {
+      assert.ok(below(errors) <= below(errors + 0.5) && above(errors) <= above(errors + 0.5));
+    }
+    assert.equal(above(1e6), Infinity);
+    assert.equal(below(1e6), Infinity);
+  }
+});
+
+test('too few operations above the quantile, or in too few seconds, prove nothing', () => {
+  const exceedances = (/** @type {readonly number[]} */ counts) => counts.map((above) => ({ above, all: 1000 }));
+  const spread = (/** @type {number} */ count) => Array.from({ length: 60 }, (_, index) => (index < count ? 10 : 0));
+  assert.equal(whyTooFew(exceedances(spread(10))), null);
+  assert.match(
+    String(whyTooFew(exceedances(spread(9)))),
+    /^only 90 operations were slower \(at least 100 are needed\)$/,
+  );
+  assert.match(
+    String(whyTooFew(exceedances([900, ...spread(8)]))),
+    /^slower operations occurred in only 9 of the one-second intervals \(at least 10 are needed\)$/,
+  );
+});

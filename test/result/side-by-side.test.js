@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareAll } from '../../lib/result/compare/compare-results.js';
+import { runsApart } from '../../lib/result/merge/runs-apart.js';
+import { formatSideBySide } from '../../lib/report/compare-text.js';
+import { sideBySidePage } from '../../lib/report/html/comparison-page.js';
+import { runsOf, madeLogs } from './logs-of.js';
+import { ratesOf, resultOf } from './results.js';
+
+/**
+ * @param {number} rate
+ * @param {Readonly<Record<string, unknown>>} options
+ */
+function named(rate, options) {
+  const [name] = Object.values(options);
+  const all = { objects: 10_000, threads: 50, size: 16_384, client: 'direct', duration: null, ...options };
+  return {
+    name: `${name}.json`,
+    result: resultOf([{ rates: ratesOf(60, () => rate) }], { options: /** @type {any} */ (all) }),
+  };
+}
+
+const SDK = named(500, { client: 'sdk' });
+const DIRECT = named(985, { client: 'direct' });
+const MANY = named(500, { threads: 8 });
+
+test('results of any loads are sorted by what differs, with a ratio to the reference and a sentence', () => {
+  const lines = formatSideBySide(compareAll([SDK, DIRECT], SDK)).split('\n');
+  assert.match(lines[0], /^direct: Read 1\.97 times \(±0\.\d\d\) as fast as sdk$/);
+  assert.match(lines[2], /^Stage +client +Ops\/s .* Ratio +95% interval +Verdict$/);
+  assert.match(lines[3], /^Read +direct +985\.\d .* 1\.97\d +1\.\d{3} to 1\.9\d{2} +faster$/);
+  assert.match(lines[4], /^Read +sdk +500\.\d .* reference$/);
+});
+
+test('numbers are sorted as numbers, and results that differ in more than two facts have their names', () => {
+  const all = compareAll([DIRECT, MANY, named(1, { threads: 100 })], DIRECT);
+  assert.deepEqual(
+    all.sides.map(({ label }) => label),
+    ['8', '50', '100'],
+  );
+  const mixed = compareAll(
+    [
+      {
+        ...SDK,
+        result: { ...MANY.result, options: /** @type {any} */ ({ ...SDK.result.options, threads: 2, size: 1 }) },
+      },
+      DIRECT,
+    ],
+    DIRECT,
+  );
+  assert.deepEqual(mixed.facts.slice(0, 1), ['Result']);
+});
+
+test('the page of results side by side has a row per result, and no difference where none is proven', () => {
+  const page = [...sideBySidePage(compareAll([DIRECT, MANY, SDK], DIRECT))].join('');
+  assert.match(page, /<h1><span>8, direct: Read 0\.51 times/);
+  const short = named(500, { client: 'edge' });
+  short.result.stages[0].seconds = [];
+  assert.match(
+    [...sideBySidePage(compareAll([short, SDK, DIRECT], short))].join(''),
+    /<span>No difference is proven<\/span>/,
+  );
+});
+
+test('hosts of one load belong together; other loads, searches and other times do not', () => {
+  const logs = Object.entries(madeLogs({ hosts: 2, seconds: 4 })).flatMap(([file, lines]) => runsOf(file, lines));
+  assert.equal(runsApart(logs), null);
+  const [one, other] = logs;
+  const changed = (/** @type {object} */ options) =>
+    /** @type {any} */ ({
+      ...other,
+      result: { ...other.result, run: 'x', options: { ...other.result.options, ...options } },
+    });
+  for (const options of [{ client: 'sdk' }, { size: 1 }, { findPeak: true }]) {
+    const apart = runsApart([one, changed(options)]);
+    assert.deepEqual(
+      apart?.map(({ name }) => name),
+      [one.file, other.file],
+    );
+  }
+  const later = Object.entries(madeLogs({ hosts: 2, seconds: 4, shift: 3_600_000 })).flatMap(([file, lines]) =>
+    runsOf(file, lines),
+  );
+  assert.equal(
+    runsApart(later.map((run, index) => ({ ...run, result: { ...run.result, run: `r${index}` } })))?.length,
+    2,
+  );
+});
