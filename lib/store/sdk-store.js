@@ -6,8 +6,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import { ProtocolError } from './http/response-parser.js';
 import { decodeEntities } from '../text/entities.js';
-import { endpointUrl } from './address.js';
-import { RAY_HEADER, coloOf, isR2 } from './address.js';
+import { RAY_HEADER, coloOf, connectionHostname, endpointUrl, isR2 } from './address.js';
 import { MAX_DOCUMENT_BYTES, digestIn, documentTooLong, mayResendAtOnce, withPlainKeys } from './object-connection.js';
 import { S3_CALLS } from './s3-calls.js';
 import { classifyAnswer, classifyFailure, parseUnexpectedBody, wordsOf } from './s3-error.js';
@@ -225,13 +224,6 @@ const PLAIN = Object.freeze({
   expectContinueHeader: false,
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
-  // Otherwise AWS_… variables, or the name of a bucket, can change the host or the signature.
-  useFipsEndpoint: false,
-  useDualstackEndpoint: false,
-  useAccelerateEndpoint: false,
-  useArnRegion: false,
-  disableMultiregionAccessPoints: true,
-  disableS3ExpressSessionAuth: true,
 });
 
 /**
@@ -249,8 +241,7 @@ export function createSdkClient(options) {
     region: async () => region.current,
     credentials: credentialsFor(credentials),
     logger: SILENT,
-    forcePathStyle: addressing !== 'virtual',
-    ...(sdkDefaults ? {} : PLAIN),
+    ...(sdkDefaults ? { forcePathStyle: addressing !== 'virtual' } : { ...plainAddresses(options), ...PLAIN }),
     requestHandler: new NodeHttpHandler({
       httpAgent: useTls ? undefined : /** @type {HttpAgent} */ (nodeAgent),
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
@@ -308,6 +299,39 @@ function defaultAgent({ agent, useTls, certificate, family, now }) {
     addRequest.call(own, request, ...rest);
   };
   return nodeAgent;
+}
+
+/**
+ * Replaces the SDK's rules for endpoints. They use other hosts, or other signatures, for buckets with certain names, and
+ * for many AWS_… variables (S3 Express, FIPS, dual-stack, accelerate, multi-region).
+ *
+ * @param {StoreOptions} options
+ */
+function plainAddresses(options) {
+  /** @type {Map<string, { url: URL, headers: {}, properties: {} }>} */
+  const endpoints = new Map();
+  return {
+    endpointProvider: (/** @type {{ Bucket?: string }} */ { Bucket = '' }) => {
+      const hostname = connectionHostname({ ...options, buckets: [Bucket] });
+      const path = options.addressing === 'virtual' ? '' : `/${Bucket}`;
+      const endpoint = endpoints.get(Bucket) ?? {
+        url: new URL(`${endpointUrl({ ...options, hostname })}${path}`),
+        headers: {},
+        properties: {},
+      };
+      endpoints.set(Bucket, endpoint);
+      return endpoint;
+    },
+    httpAuthSchemeProvider: () => [
+      {
+        schemeId: 'aws.auth#sigv4',
+        signingProperties: { name: 's3', signingRegion: options.region.current },
+        propertiesExtractor: (/** @type {unknown} */ config, /** @type {unknown} */ context) => ({
+          signingProperties: { config, context },
+        }),
+      },
+    ],
+  };
 }
 
 /**

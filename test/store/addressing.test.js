@@ -89,7 +89,15 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
 }
 
 // Names and variables that make the SDK use other hosts, other services in signatures, or further requests.
-const NAMES = ['a--ol-s3', 'a.mrap', 'bucket.with.dots', 'UPPER_case', 'sts-s3alias'];
+const NAMES = [
+  'a--use1-az4--x-s3',
+  'a-xyz--xa-s3',
+  'a--ol-s3',
+  'a.mrap',
+  'bucket.with.dots',
+  'UPPER_case',
+  'sts-s3alias',
+];
 const VARIABLES = {
   AWS_USE_FIPS_ENDPOINT: 'true',
   AWS_USE_DUALSTACK_ENDPOINT: 'true',
