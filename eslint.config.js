@@ -11,6 +11,7 @@ export default [
       curly: 'error',
       eqeqeq: 'error',
       'no-console': 'error',
+      'no-duplicate-imports': 'error',
       'no-else-return': 'error',
       'no-implicit-coercion': 'error',
       'no-param-reassign': 'error',

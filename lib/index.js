@@ -3,10 +3,8 @@ import { InputError } from './result/input-bounds.js';
 import { isResult } from './result/read-result.js';
 import { UsageError, inCode, refuseIfAny } from './options/usage-error.js';
 import { RunError } from './run/run.js';
-import { ThresholdError } from './result/thresholds/evaluate.js';
-import { evaluateThresholds } from './result/thresholds/evaluate.js';
-import { stagesOf } from './result/thresholds/read-thresholds.js';
-import { readThresholds } from './result/thresholds/read-thresholds.js';
+import { ThresholdError, evaluateThresholds } from './result/thresholds/evaluate.js';
+import { readThresholds, stagesOf } from './result/thresholds/read-thresholds.js';
 
 /**
  * @import { Comparison } from './result/comparison.js'

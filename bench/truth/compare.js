@@ -1,6 +1,5 @@
 import { compareResults } from '../../lib/result/compare/compare-results.js';
-import { adjustByHolm } from '../../lib/result/compare/log-ratio.js';
-import { testRatio } from '../../lib/result/compare/log-ratio.js';
+import { adjustByHolm, testRatio } from '../../lib/result/compare/log-ratio.js';
 import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/result/compare/quantile.js';
 import { PACES, simulatedLatencies, simulatedRun } from './simulated-runs.js';
 

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { compareResults } from '../result/compare/compare-results.js';
-import { compareAll } from '../result/compare/compare-results.js';
+import { compareAll, compareResults } from '../result/compare/compare-results.js';
 import { readFiles, readWholeResult, whatIsLost } from '../result/log/read-files.js';
 import { readRun } from '../result/merge/read-run.js';
 import { runsApart } from '../result/merge/runs-apart.js';

@@ -5,9 +5,8 @@ import { AddressBook } from '../store/http/address-book.js';
 import { AttemptDeadlines } from '../store/retry.js';
 import { KeepAliveAgent } from '../store/http/keep-alive-agent.js';
 import { createReadBuffer } from '../store/http/socket-reader.js';
-import { LiveCredentials } from '../store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../store/live-credentials.js';
 import { CLIENTS, openStore } from '../store/object-store.js';
-import { SigningRegion } from '../store/live-credentials.js';
 import { classifyFailure } from '../store/s3-error.js';
 import { connectionsFor } from './operations/multipart.js';
 import { Keyspace } from './workload/keyspace.js';
@@ -31,8 +30,7 @@ import { runStage } from './run-stage.js';
  * @import { Stage } from './operations/stage.js'
  * @import { ObjectStore } from '../store/object-store.js'
  * @import { MixedMemory } from './workload/mixed-objects.js'
- * @import { Trace } from '../result/config.js'
- * @import { StoreConfig, MultipartConfig, OperationAmounts, ClientName, Shard } from '../result/config.js'
+ * @import { ClientName, MultipartConfig, OperationAmounts, Shard, StoreConfig, Trace } from '../result/config.js'
  * @import { ListState } from './workload/listed-objects.js'
  * @import { ConnectionSnapshot } from '../result/run-events.js'
  */

@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { HostSampler } from '../measure/host/host-sampler.js';
-import { findListeningProcess } from '../measure/host/store-interface.js';
-import { findInterface } from '../measure/host/store-interface.js';
+import { findInterface, findListeningProcess } from '../measure/host/store-interface.js';
 import { measureCpuTime } from '../measure/client-load.js';
 import { sumOfSeconds, sumOfStages } from '../result/records.js';
 import { NO_LATENCY } from '../result/seconds.js';

@@ -1,5 +1,4 @@
-import { COUNT_NAMES, sumsByName } from '../result/counters.js';
-import { failedAttemptsOf } from '../result/counters.js';
+import { COUNT_NAMES, failedAttemptsOf, sumsByName } from '../result/counters.js';
 import { CacheMeter } from './part-meter.js';
 import { ByteShifts, SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';

@@ -10,8 +10,7 @@ import { largestSize } from '../load/workload/size-distribution.js';
 import { OPERANDS, ROWS, flagOf } from './table.js';
 
 /**
- * @import { AccessPattern, SizeDistribution } from '../result/config.js'
- * @import { Trace } from '../result/config.js'
+ * @import { AccessPattern, SizeDistribution, Trace } from '../result/config.js'
  * @import { Context, Values } from './conditions.js'
  * @import { CommandName, OPTIONS, OptionRow, Requirement } from './table.js'
  */

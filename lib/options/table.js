@@ -1,5 +1,5 @@
 import { DEFAULT_PART_BYTES, DEFAULT_PART_THREADS, MAX_PARTS, partsOf } from '../load/operations/multipart.js';
-import { DEFAULT_STAGES, operationsOfRun, writesObjects } from '../load/operations/registry.js';
+import { DEFAULT_AMOUNTS, DEFAULT_STAGES, operationsOfRun, writesObjects } from '../load/operations/registry.js';
 import { parseStartTime } from '../measure/clock/start-time.js';
 import { CLIENTS, CLIENT_NAMES } from '../store/object-store.js';
 import { shellWords } from '../text/shell-words.js';
@@ -7,7 +7,6 @@ import { formatSize, formatTime } from '../text/units.js';
 import { formatAccess, parseAccess } from '../load/workload/access.js';
 import { isRunId } from '../load/workload/keyspace.js';
 import * as conditions from './conditions.js';
-import { DEFAULT_AMOUNTS } from '../load/operations/registry.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 

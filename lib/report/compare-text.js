@@ -2,8 +2,7 @@ import { PLAIN, textTable } from '../result/figures/table.js';
 import { counted } from '../text/figures.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { wrapAtWords } from '../text/text-width.js';
-import { sideSentences, sideTable } from './verdicts.js';
-import { openQuestions, percentage, verdictColumns, verdictSentence } from './verdicts.js';
+import { openQuestions, percentage, sideSentences, sideTable, verdictColumns, verdictSentence } from './verdicts.js';
 
 /**
  * @import { ComparedDifference, ComparedSide, Comparison, SideBySide } from '../result/comparison.js'

@@ -4,11 +4,8 @@ import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
 import { sizeText } from '../load/workload/size-distribution.js';
-import { coloLine } from './stage-findings.js';
+import { coloLine, formatErrors, stabilityLine, stageFindings } from './stage-findings.js';
 import { costLine } from './cost-line.js';
-import { formatErrors } from './stage-findings.js';
-import { stageFindings } from './stage-findings.js';
-import { stabilityLine } from './stage-findings.js';
 import { PhaseProgress, ProgressLine, formatCleanupProgress } from './progress.js';
 
 /** @import { Listener, ListeningReporter, ReporterContext } from './reporter.js' */

@@ -2,8 +2,7 @@ import { addRecords } from './add.js';
 import { SCHEMA } from './schema.js';
 
 /**
- * @import { NotedOperation, SecondCount, StageCounts, StageLatency } from './result.js'
- * @import { LatencySummary, LoopLoad, StageEnd } from './result.js'
+ * @import { LatencySummary, LoopLoad, NotedOperation, SecondCount, StageCounts, StageEnd, StageLatency } from './result.js'
  */
 
 // What meters measure, as plain data that can be sent between threads. The schemas say how it adds, like the schema of

@@ -18,10 +18,9 @@ import { overThreads } from './search-result.js';
  * @import { SearchDimension, SearchStep, StageResult } from '../result/result.js'
  * @import { Stage } from '../load/operations/stage.js'
  * @import { SearchOptions } from './search/capacity-search.js'
- * @import { SearchObjects } from './steps-plan.js'
+ * @import { SearchObjects, StepsContext } from './steps-plan.js'
  * @import { FinishedStep, Step } from './search/search-step.js'
  * @import { Conclusion, PlanContext, PlannedSlot, StagePlan } from './plan.js'
- * @import { StepsContext } from './steps-plan.js'
  */
 
 /** Latency in ms that is assumed if it could not be measured. */

@@ -1,7 +1,6 @@
 import { isClean, shortcomingsOf } from '../result/completeness.js';
 import { UsageError } from '../options/usage-error.js';
-import { RunError } from '../run/run.js';
-import { run } from '../run/run.js';
+import { RunError, run } from '../run/run.js';
 
 /**
  * @import { QuadOrder, Side } from '../result/interleaved.js'

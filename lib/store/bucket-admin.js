@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { plainText } from '../text/plain-text.js';
 import { DirectStore } from './direct-store.js';
-import { truncationOf } from './s3-calls.js';
-import { OBJECT_CALL, S3_CALLS } from './s3-calls.js';
+import { OBJECT_CALL, S3_CALLS, truncationOf } from './s3-calls.js';
 import { NOT_FOUND, NO_UPLOAD, isConditionRefused, isKind, protocolError, timeoutError } from './s3-error.js';
 
 /**

@@ -2,10 +2,9 @@ import { hash } from 'node:crypto';
 import { connectionClosed } from './http/connection-errors.js';
 import { HttpConnection } from './http/http-connection.js';
 import { isNamed } from './http/response-parser.js';
-import { connectionHostname, endpointUrl } from './address.js';
-import { RAY_HEADER, coloOf, isR2 } from './address.js';
+import { RAY_HEADER, coloOf, connectionHostname, endpointUrl, isR2 } from './address.js';
 import { XmlElement, readXml } from '../text/xml.js';
-import { parseErrorBody, parseUnexpectedBody } from './s3-error.js';
+import { AttemptError, classifyAnswer, classifyFailure, parseErrorBody, parseUnexpectedBody } from './s3-error.js';
 import {
   MAX_DOCUMENT_BYTES,
   digestIn,
@@ -15,7 +14,6 @@ import {
   withPlainKeys,
 } from './object-connection.js';
 import { S3_CALLS } from './s3-calls.js';
-import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
 import {
   EMPTY_PAYLOAD_HASH,
   RequestSigner,

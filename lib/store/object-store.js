@@ -4,10 +4,9 @@ import { createRequire } from 'node:module';
  * @import { KeepAliveAgent } from './http/keep-alive-agent.js'
  * @import { ClientName, PublicUrl } from '../result/config.js'
  * @import { CacheStatus } from './public-store.js'
- * @import { LiveCredentials } from './live-credentials.js'
+ * @import { LiveCredentials, SigningRegion } from './live-credentials.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
- * @import { SigningRegion } from './live-credentials.js'
  */
 
 export { S3_CALLS } from './s3-calls.js';

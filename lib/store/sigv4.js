@@ -1,8 +1,7 @@
 import { createHash, createHmac, hash } from 'node:crypto';
 
 /**
- * @import { LiveCredentials } from './live-credentials.js'
- * @import { SigningRegion } from './live-credentials.js'
+ * @import { LiveCredentials, SigningRegion } from './live-credentials.js'
  */
 
 // AWS Signature Version 4, in the terms of its specification:

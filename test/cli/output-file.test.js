@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { lstat, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { LogFile, ReportFile } from '../../lib/cli/output-file.js';
-import { openResults } from '../../lib/cli/output-file.js';
+import { LogFile, ReportFile, openResults } from '../../lib/cli/output-file.js';
 import { Checks, UsageError } from '../../lib/options/usage-error.js';
 import { folderWith } from '../helpers/command.js';
 

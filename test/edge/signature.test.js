@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal, checkSignature, sha256 } from '../../edge/signature.js';
-import { LiveCredentials } from '../../lib/store/live-credentials.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
 import { RequestSigner, UNSIGNED_PAYLOAD } from '../../lib/store/sigv4.js';
 
 const NOW = Date.UTC(2026, 0, 31, 12);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import worker from '../../edge/worker.js';
-import { LiveCredentials } from '../../lib/store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
 import { RequestSigner, sha256 } from '../../lib/store/sigv4.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
 import { Keyspace } from '../../lib/load/workload/keyspace.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { MemoryBucket } from '../helpers/memory-bucket.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseErrorBody } from '../../lib/store/s3-error.js';
-import { AttemptError, classifyAnswer } from '../../lib/store/s3-error.js';
+import { AttemptError, classifyAnswer, parseErrorBody } from '../../lib/store/s3-error.js';
 import { WITHHELD } from '../../lib/text/redact.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { attempt, openTestStore, get } from '../helpers/store.js';

@@ -1,6 +1,5 @@
 import { budgetMemory } from '../../lib/load/budget.js';
-import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
-import { STAGES } from '../../lib/load/operations/registry.js';
+import { DEFAULT_AMOUNTS, STAGES } from '../../lib/load/operations/registry.js';
 import { WHOLE } from '../../lib/load/workload/shard.js';
 import { ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { closedLoop } from './load.js';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseSizes } from '../../lib/load/workload/size-distribution.js';
-import { averageSize } from '../../lib/load/workload/size-distribution.js';
+import { averageSize, parseSizes } from '../../lib/load/workload/size-distribution.js';
 import { zipfRank } from '../../lib/load/workload/access.js';
 import { mixIndex } from '../../lib/load/workload/mix.js';
 import { fitOf } from '../../lib/load/replay/fit.js';

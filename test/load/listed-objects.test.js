@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { BucketListing, ListedObjects, shardOf } from '../../lib/load/workload/listed-objects.js';
 import { globalIndex } from '../../lib/load/workload/shard.js';
-import { sizeClasses } from '../../lib/load/workload/size-distribution.js';
 import {
   averageSize,
   formatSizes,
   largestSize,
+  sizeClasses,
   smallestSize,
   typicalSize,
 } from '../../lib/load/workload/size-distribution.js';

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { create } from '../../lib/load/operations/race.js';
+import { Race, create, swap } from '../../lib/load/operations/race.js';
 import { OperationRecord } from '../../lib/load/operations/operation-record.js';
-import { Race } from '../../lib/load/operations/race.js';
-import { swap } from '../../lib/load/operations/race.js';
 import { digestIn } from '../../lib/store/object-connection.js';
 import { Retrier } from '../../lib/store/retry.js';
 import { AttemptError, NOT_FOUND, THROTTLED, classifyAnswer } from '../../lib/store/s3-error.js';

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { classFinder, sizeClasses } from '../../lib/load/workload/size-distribution.js';
-import { largestSize, parseSizes, sizeQuantile, smallestSize } from '../../lib/load/workload/size-distribution.js';
+import {
+  classFinder,
+  largestSize,
+  parseSizes,
+  sizeClasses,
+  sizeQuantile,
+  smallestSize,
+} from '../../lib/load/workload/size-distribution.js';
 
 /** @import { SizeDistribution } from '../../lib/result/config.js' */
 

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chiSquaredTest } from '../helpers/chi-squared.js';
-import { largestSize, parseSizes, sizeQuantile, smallestSize } from '../../lib/load/workload/size-distribution.js';
-import { objectSizes } from '../../lib/load/workload/size-distribution.js';
+import {
+  largestSize,
+  objectSizes,
+  parseSizes,
+  sizeQuantile,
+  smallestSize,
+} from '../../lib/load/workload/size-distribution.js';
 
 /** @import { SizeDistribution } from '../../lib/result/config.js' */
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
-import { OPERATIONS, operationNamed } from '../../lib/load/operations/registry.js';
+import { DEFAULT_AMOUNTS, OPERATIONS, operationNamed } from '../../lib/load/operations/registry.js';
 import { bytesPerOperation, mixedStage, stageOf } from '../../lib/load/operations/stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatErrors } from '../../lib/report/stage-findings.js';
-import { CLOCK_SKEW, NO_PORT, NOT_FOUND, THROTTLED } from '../../lib/store/s3-error.js';
-import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/store/s3-error.js';
+import {
+  CLOCK_SKEW,
+  NOT_FOUND,
+  NO_PORT,
+  THROTTLED,
+  classifyAnswer,
+  classifyFailure,
+  timeoutError,
+} from '../../lib/store/s3-error.js';
 
 /** Causes of each kind of failure. */
 const ANSWERS = [

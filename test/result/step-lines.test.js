@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foundLine, stepLine } from '../../lib/result/log/stage-lines.js';
-import { limitLines } from '../../lib/result/log/stage-lines.js';
+import { foundLine, limitLines, stepLine } from '../../lib/result/log/stage-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
 /** @import { RateSearchResult, SearchResult, SearchStep, StageResult } from '../../lib/result/result.js' */

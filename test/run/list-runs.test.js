@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listRuns } from '../../lib/run/cleanup/list-runs.js';
-import { RunTally } from '../../lib/run/cleanup/list-runs.js';
+import { RunTally, listRuns } from '../../lib/run/cleanup/list-runs.js';
 import { LIST_START } from '../../lib/store/bucket-admin.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
 import { Keyspace } from '../../lib/load/workload/keyspace.js';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measureUnloaded } from '../../lib/run/preflight/unloaded-latency.js';
+import { TimeBudget, measureUnloaded } from '../../lib/run/preflight/unloaded-latency.js';
 import { DEFAULT_STAGES } from '../../lib/load/operations/registry.js';
 import { openRun } from '../../lib/run/open-run.js';
-import { TimeBudget } from '../../lib/run/preflight/unloaded-latency.js';
 import { Clock } from '../../lib/measure/clock/clock.js';
 import { classifyAnswer } from '../../lib/store/s3-error.js';
 import { SigningRegion } from '../../lib/store/live-credentials.js';

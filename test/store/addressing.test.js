@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { AddressBook } from '../../lib/store/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
 import { connectionHostname, endpointUrl } from '../../lib/store/address.js';
-import { LiveCredentials } from '../../lib/store/live-credentials.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
 import { openStore } from '../../lib/store/object-store.js';
 import { head, put } from '../helpers/store.js';
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteObjects } from '../../lib/local-s3/operations.js';
 import { ObjectTable } from '../../lib/local-s3/object-table.js';
-import { writeDeletion } from '../../lib/store/s3-calls.js';
-import { S3_CALLS } from '../../lib/store/s3-calls.js';
+import { S3_CALLS, writeDeletion } from '../../lib/store/s3-calls.js';
 import { readXml } from '../../lib/text/xml.js';
 
 /** @import { S3Call } from '../../lib/store/s3-calls.js' */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WITHHELD, redact } from '../../lib/text/redact.js';
-import { LiveCredentials } from '../../lib/store/live-credentials.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner } from '../../lib/store/sigv4.js';
 
 /** @param {string} name */

@@ -3,9 +3,8 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { AddressBook } from '../../lib/store/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
-import { LiveCredentials } from '../../lib/store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/store/object-store.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { S3_CALLS } from '../../lib/store/object-store.js';
 import { AttemptError, classifyAnswer } from '../../lib/store/s3-error.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner } from '../../lib/store/sigv4.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
-import { LiveCredentials } from '../../lib/store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { openTestStore } from '../helpers/store.js';
 

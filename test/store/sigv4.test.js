@@ -14,8 +14,7 @@ import {
   signingKey,
   UNSIGNED_PAYLOAD,
 } from '../../lib/store/sigv4.js';
-import { LiveCredentials } from '../../lib/store/live-credentials.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
 import { cases } from '../helpers/cases.js';
 
 /**

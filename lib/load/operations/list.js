@@ -4,9 +4,8 @@ import { S3_CALLS } from '../../store/s3-calls.js';
 import { AttemptError, protocolError } from '../../store/s3-error.js';
 import { isAbsent } from '../workload/mixed-objects.js';
 import { globalIndex } from '../workload/shard.js';
-import { changedError, listedOf } from './versions.js';
+import { changedError, listedOf, lowestOf, mixedOf } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
-import { lowestOf, mixedOf } from './versions.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
 

@@ -1,6 +1,5 @@
-import { BodyVerifier } from '../workload/version-verifier.js';
+import { BodyVerifier, VersionVerifier } from '../workload/version-verifier.js';
 import { stateOf, versionOf } from '../workload/mixed-objects.js';
-import { VersionVerifier } from '../workload/version-verifier.js';
 import { globalIndex } from '../workload/shard.js';
 
 /**

@@ -6,12 +6,11 @@ import { redact } from '../../text/redact.js';
  * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
  * @import { PayloadChecksums } from '../workload/payload-checksums.js'
- * @import { ListConfig, OperationAmounts, Shard } from '../../result/config.js'
+ * @import { ListConfig, OperationAmounts, Shard, Trace } from '../../result/config.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
  * @import { Ledger } from '../workload/ledger.js'
  * @import { RaceRules } from './race.js'
- * @import { Trace } from '../../result/config.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 

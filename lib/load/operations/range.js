@@ -1,13 +1,11 @@
 import { S3_CALLS } from '../../store/s3-calls.js';
 import { AttemptError } from '../../store/s3-error.js';
 import { versionOf } from '../workload/mixed-objects.js';
-import { changedError, checkSize, refuseChanged } from './versions.js';
+import { changedError, checkBody, checkSize, findsObject, lowestOf, refuseChanged } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint, refuseMismatch } from './operation.js';
-import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
- * @import { BodyVerifier } from '../workload/version-verifier.js'
- * @import { VersionVerifier } from '../workload/version-verifier.js'
+ * @import { BodyVerifier, VersionVerifier } from '../workload/version-verifier.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 

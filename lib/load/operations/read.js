@@ -1,12 +1,10 @@
 import { S3_CALLS } from '../../store/s3-calls.js';
 import { versionOf } from '../workload/mixed-objects.js';
-import { checkSize, refuseChanged } from './versions.js';
+import { checkBody, checkSize, findsObject, lowestOf, refuseChanged } from './versions.js';
 import { QUICK_PREFLIGHT, defineOperation, refuseMismatch } from './operation.js';
-import { checkBody, findsObject, lowestOf } from './versions.js';
 
 /**
- * @import { BodyVerifier } from '../workload/version-verifier.js'
- * @import { VersionVerifier } from '../workload/version-verifier.js'
+ * @import { BodyVerifier, VersionVerifier } from '../workload/version-verifier.js'
  */
 
 /** Preflight only checks that larger objects of an earlier run exist, because reading them would take too long. */

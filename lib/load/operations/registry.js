@@ -1,10 +1,9 @@
-import { batchRemove } from './remove.js';
+import { batchRemove, remove } from './remove.js';
 import { copy } from './copy.js';
 import { list } from './list.js';
 import { create, swap } from './race.js';
 import { range } from './range.js';
 import { read } from './read.js';
-import { remove } from './remove.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE, mixedStage, rewritingStage, stageOf } from './stage.js';
 import { stat } from './stat.js';
 import { write } from './write.js';

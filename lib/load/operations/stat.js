@@ -1,7 +1,6 @@
 import { S3_CALLS } from '../../store/s3-calls.js';
-import { checkSize, refuseChanged } from './versions.js';
+import { checkEtag, checkSize, findsObject, lowestOf, refuseChanged } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
-import { checkEtag, findsObject, lowestOf } from './versions.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
 

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { readGroup, readQuota } from './proc-files.js';
-import { readSystemFile } from './proc-files.js';
+import { readGroup, readQuota, readSystemFile } from './proc-files.js';
 
 /**
  * @import { ReadSystemFile } from './proc-files.js'

@@ -1,6 +1,5 @@
 import { PerformanceObserver, monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { readScheduling } from './proc-files.js';
-import { readSystemFile } from './proc-files.js';
+import { readScheduling, readSystemFile } from './proc-files.js';
 
 /**
  * @import { IntervalHistogram } from 'node:perf_hooks'

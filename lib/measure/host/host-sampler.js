@@ -2,21 +2,20 @@ import { cpus } from 'node:os';
 import { findCpuQuota } from './cpu-quota.js';
 import {
   readAllowedCpus,
-  readCpuTime,
   readCpuTicks,
+  readCpuTime,
   readLinkSpeed,
   readPressure,
   readScheduling,
+  readSystemFile,
   readTcpSegments,
   readThrottling,
   readTraffic,
 } from './proc-files.js';
-import { readSystemFile } from './proc-files.js';
 
 /**
  * @import { CpuLoad, HostLoad } from '../../result/result.js'
- * @import { CpuTicks, Throttling } from './proc-files.js'
- * @import { ReadSystemFile } from './proc-files.js'
+ * @import { CpuTicks, ReadSystemFile, Throttling } from './proc-files.js'
  */
 
 const SAMPLE_EVERY_MS = 1000;

@@ -4,13 +4,11 @@ import { Histogram } from '../histogram.js';
 import { meanOf } from '../../measure/statistics/moments.js';
 import { MIN_SECONDS } from '../../measure/statistics/dependent-mean.js';
 import { counted } from '../../text/figures.js';
-import { Distribution } from './quantile.js';
+import { Distribution, estimateQuantile, exceedancesOf, whyTooFew } from './quantile.js';
 import { testFailures } from './failures.js';
 import { testRatio } from './log-ratio.js';
 import { varies } from './mismatches.js';
-import { estimateQuantile, exceedancesOf, whyTooFew } from './quantile.js';
-import { estimateRate } from './rate.js';
-import { steadySeconds } from './rate.js';
+import { estimateRate, steadySeconds } from './rate.js';
 
 /**
  * @import { CommonOptions, KindSum, SecondResult, StageSum } from '../result.js'

@@ -1,5 +1,4 @@
-import { sumOf } from '../counters.js';
-import { failedAttemptsOf } from '../counters.js';
+import { failedAttemptsOf, sumOf } from '../counters.js';
 import { Histogram } from '../histogram.js';
 
 /**

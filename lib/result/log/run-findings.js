@@ -1,5 +1,4 @@
-import { isUnknownClock } from '../completeness.js';
-import { isCut, missingPercentiles } from '../completeness.js';
+import { isCut, isUnknownClock, missingPercentiles } from '../completeness.js';
 import { missedAllSlots } from '../ramp.js';
 import { MAX_INTERVAL_SECONDS } from '../second-series.js';
 import { andMore } from '../../text/figures.js';

@@ -3,12 +3,10 @@ import { PLAIN, textTable } from '../figures/table.js';
 import { problemsOf } from '../result-of-run.js';
 import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './record-lines.js';
-import { foundLine, stepLine, stepsHeading } from './stage-lines.js';
-import { limitLines, stageLines } from './stage-lines.js';
+import { foundLine, limitLines, stageLines, stepLine, stepsHeading } from './stage-lines.js';
 
 /**
- * @import { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount } from '../result.js'
- * @import { StageResult } from '../result.js'
+ * @import { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, SecondCount, StageResult } from '../result.js'
  * @import { ReportedSecond, StageStart } from '../run-events.js'
  *
  * @typedef {'second' | 'stage' | 'search' | 'retrying' | 'table'} LineKind lets an output omit lines; `search` is the

@@ -5,8 +5,7 @@ import { counted, formatEvidence } from '../../text/figures.js';
 import { summaryLine } from './lines.js';
 
 /**
- * @import { LatencySummary, OpeningCosts, RampStep, RateSearchResult, SearchDimension } from '../result.js'
- * @import { SearchResult, SearchStep, StageResult } from '../result.js'
+ * @import { LatencySummary, OpeningCosts, RampStep, RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../result.js'
  */
 
 // Human-readable lines at the end of each stage and of the run. Programs read back only the summary line.

@@ -1,22 +1,18 @@
 import { addResults, addStages } from '../add.js';
-import { isUnknownClock } from '../completeness.js';
-import { isCut, missingPercentiles } from '../completeness.js';
+import { isCut, isUnknownClock, missingPercentiles } from '../completeness.js';
 import { COUNT_NAMES } from '../counters.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
 import { addSecond } from '../seconds.js';
 import { OPERATIONS, STAGE_NAMES } from '../../load/operations/registry.js';
 import { placeOf } from '../../text/plain-text.js';
 import { hostRunOf, hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
-import { overlapOf } from './seconds.js';
-import { PeakFinder } from './seconds.js';
+import { PeakFinder, overlapOf, secondsOf, timeSeriesOf } from './seconds.js';
 import { mergeRamps, rampWarnings } from './ramp.js';
-import { secondsOf, timeSeriesOf } from './seconds.js';
 import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from './warnings.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
- * @import { ClockTrust, MergeWarning, PeakSecond, Result, SecondResult } from '../result.js'
- * @import { StageMerge, StageShare, StageSum } from '../result.js'
+ * @import { ClockTrust, MergeWarning, PeakSecond, Result, SecondResult, StageMerge, StageShare, StageSum } from '../result.js'
  * @import { Host, HostRun, StageView } from './hosts.js'
  * @import { TimeSeriesRow } from './seconds.js'
  *

@@ -1,7 +1,6 @@
 import { capacityOf } from '../../measure/statistics/batch-means.js';
 import * as plateau from '../../measure/statistics/plateau.js';
-import { StepBudget } from './search-step.js';
-import { MIN_WINDOWS, WINDOW_MS, inWholeWindows, stepRate } from './search-step.js';
+import { MIN_WINDOWS, StepBudget, WINDOW_MS, inWholeWindows, stepRate } from './search-step.js';
 
 /**
  * @import { Capacity } from '../../result/result.js'

@@ -1,7 +1,6 @@
 import { crossingOf } from './late-share.js';
 import { HOLD_MS } from '../../measure/statistics/plateau.js';
-import { StepBudget } from './search-step.js';
-import { WINDOW_MS, inWholeWindows } from './search-step.js';
+import { StepBudget, WINDOW_MS, inWholeWindows } from './search-step.js';
 
 /**
  * @import { RateVerdict } from '../../result/result.js'
