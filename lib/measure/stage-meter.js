@@ -1,13 +1,14 @@
 import { COUNT_NAMES, failedAttemptsOf, sumsByName } from '../result/counters.js';
+import { toStageLatency } from '../result/histogram.js';
+import { isPaused } from '../result/records.js';
+import { LatencyHistogram } from './latency-histogram.js';
 import { CacheMeter } from './part-meter.js';
-import { ByteShifts, SecondCounts } from './second-counts.js';
-import { StageLatencyMeter } from './stage-latencies.js';
 
 /**
- * @import { Clock } from './clock/clock.js'
- * @import { CountName, SecondCount } from '../result/result.js'
- * @import { RetriedRequest } from '../store/retry.js'
  * @import { KindRecord } from '../result/records.js'
+ * @import { CountName, SecondCount, StageLatency } from '../result/result.js'
+ * @import { RetriedRequest } from '../store/retry.js'
+ * @import { Clock } from './clock/clock.js'
  */
 
 /**
@@ -413,5 +414,264 @@ export class WindowCounts {
   /** @returns {readonly number[]} from the first window to the last in which an operation completed */
   get counts() {
     return this.#counts;
+  }
+}
+
+/** The latencies of one stage on one worker, each recorded once. */
+class StageLatencyMeter {
+  /** Operations with a single attempt, whose latency is also that of the attempt. */
+  firstTry = new LatencyHistogram();
+  /**
+   * Operations with retries or a wait before the first attempt, recorded separately from their attempts: from the first
+   * attempt to success, including pauses; in an open loop, from the operation's scheduled start.
+   */
+  operations = new LatencyHistogram();
+  /** Each attempt of the others, including failed ones. */
+  attempts = new LatencyHistogram();
+  /** Of reads: from an attempt's start to the first byte of its response. */
+  firstByte = new LatencyHistogram();
+  /** In an open loop: how late the operations started. */
+  startDelay = new LatencyHistogram();
+  /** Of multipart objects: each part from its first attempt to success. */
+  parts = new LatencyHistogram();
+  /** Of a Worker: its calls of the bucket binding, with the whole body. */
+  binding = new LatencyHistogram();
+  /** Of a Worker: until the first byte of bodies that it does not buffer. */
+  bindingFirstByte = new LatencyHistogram();
+  #firstTryBySecond;
+  #operationsBySecond;
+
+  /** @param {number} second epoch second of the stage's start */
+  constructor(second) {
+    this.#firstTryBySecond = new SecondLatencies(this.firstTry, second);
+    this.#operationsBySecond = new SecondLatencies(this.operations, second);
+  }
+
+  /**
+   * @param {Timings} timings
+   * @param {number} second epoch second in which the operation completed
+   */
+  succeeded({ startedAt, attemptStartedAt, finishedAt }, second) {
+    if (startedAt === attemptStartedAt) {
+      this.#firstTryBySecond.advance(second);
+      this.firstTry.record(finishedAt - startedAt);
+    } else {
+      this.#operationsBySecond.advance(second);
+      this.operations.record(finishedAt - startedAt);
+      this.attempts.record(finishedAt - attemptStartedAt);
+    }
+  }
+
+  /** Latencies of the operations that completed in a second. @param {number} second that is over */
+  takeSecond(second) {
+    const parts = [this.#firstTryBySecond.take(second), this.#operationsBySecond.take(second)];
+    return sumOf(...parts.filter((part) => part !== null));
+  }
+
+  /** @returns {StageLatency} */
+  toRecord() {
+    const { firstTry } = this;
+    const sums = { ...this, operations: sumOf(firstTry, this.operations), attempts: sumOf(firstTry, this.attempts) };
+    return toStageLatency((name) => ({ summary: sums[name].summary(), encoded: sums[name].encode() }));
+  }
+}
+
+/** @param {readonly LatencyHistogram[]} parts */
+function sumOf(...parts) {
+  const whole = new LatencyHistogram();
+  parts.forEach((part) => whole.add(part));
+  return whole;
+}
+
+/** Latencies by second, computed from the growth of the stage's histogram: each operation is recorded only once. */
+export class SecondLatencies {
+  #histogram;
+  #before = new LatencyHistogram();
+  #second;
+  /** Latencies of completed seconds, until they are taken. @type {Map<number, LatencyHistogram>} */
+  #over = new Map();
+
+  /**
+   * @param {LatencyHistogram} histogram of the stage
+   * @param {number} second epoch second of its first values
+   */
+  constructor(histogram, second) {
+    this.#histogram = histogram;
+    this.#second = second;
+  }
+
+  /** Call this before recording a value, and when a second is over. @param {number} second of the next value */
+  advance(second) {
+    if (second > this.#second) {
+      this.#close();
+      this.#second = second;
+    }
+  }
+
+  /** The latencies of a second; null if there are none. @param {number} second that is over or ends now */
+  take(second) {
+    if (second >= this.#second) {
+      this.#close();
+      this.#second = second + 1;
+    }
+    const latencies = this.#over.get(second) ?? null;
+    this.#over.delete(second);
+    return latencies;
+  }
+
+  #close() {
+    if (this.#histogram.count > this.#before.count) {
+      this.#over.set(this.#second, this.#histogram.since(this.#before));
+      this.#before = new LatencyHistogram();
+      this.#before.add(this.#histogram);
+    }
+  }
+}
+
+/** Operations and bytes by the whole epoch second in which they completed. */
+export class SecondCounts {
+  #clock;
+  #first;
+  /** Index 0 is the second in which the stage began. @type {number[]} */
+  #operations = [];
+  /** @type {number[]} */
+  #bytes = [];
+  /** @type {number[]} */
+  #objectBytes = [];
+  /** By epoch second; most seconds have no entry. @type {Map<number, { failedAttempts: number, throttled: number }>} */
+  #failures = new Map();
+
+  /**
+   * @param {Clock} clock
+   * @param {number} startedAt monotonic ms
+   */
+  constructor(clock, startedAt) {
+    this.#clock = clock;
+    this.#first = this.secondOf(startedAt);
+  }
+
+  /**
+   * @param {number} finishedAt monotonic ms
+   * @param {number} bytes that moved
+   * @param {number} [objectBytes] size of the object, which Stat and Remove do not move
+   * @returns {number} the epoch second
+   */
+  add(finishedAt, bytes, objectBytes = bytes) {
+    const second = this.secondOf(finishedAt);
+    const index = this.#indexOf(second);
+    this.#operations[index] += 1;
+    this.#bytes[index] += bytes;
+    this.#objectBytes[index] += objectBytes;
+    return second;
+  }
+
+  /**
+   * @param {number} finishedAt monotonic ms at which an attempt failed
+   * @param {boolean} isThrottled whether the store asked for fewer requests
+   */
+  addFailure(finishedAt, isThrottled) {
+    const second = this.secondOf(finishedAt);
+    this.#indexOf(second);
+    const { failedAttempts, throttled } = this.#failures.get(second) ?? { failedAttempts: 0, throttled: 0 };
+    this.#failures.set(second, { failedAttempts: failedAttempts + 1, throttled: throttled + Number(isThrottled) });
+  }
+
+  /**
+   * @param {number} second epoch second
+   * @returns {SecondCount}
+   */
+  at(second) {
+    const index = second - this.#first;
+    return {
+      secondStart: second,
+      operations: this.#operations[index] ?? 0,
+      bytes: this.#bytes[index] ?? 0,
+      ...this.#failures.get(second),
+    };
+  }
+
+  /** Bytes of the objects on which operations completed in a second. @param {number} second epoch second */
+  objectBytesAt(second) {
+    return this.#objectBytes[second - this.#first] ?? 0;
+  }
+
+  /**
+   * Every second of the stage, including empty ones, except those in which the process was suspended.
+   *
+   * @param {number} endedAt monotonic ms
+   * @returns {SecondCount[]}
+   */
+  until(endedAt) {
+    const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
+    // Threads can differ in where a pause began, so one may have completed operations in its first second.
+    return Array.from({ length: count }, (_, index) => this.at(this.#first + index)).filter(
+      ({ secondStart, operations }) => operations > 0 || !isPaused(secondStart, this.#clock),
+    );
+  }
+
+  /** @param {number} monotonic ms */
+  secondOf(monotonic) {
+    return Math.floor(this.#clock.toEpoch(monotonic) / 1000);
+  }
+
+  /** Extends the arrays to a second, and returns its index. @param {number} second epoch second of the stage */
+  #indexOf(second) {
+    const index = second - this.#first;
+    while (this.#operations.length <= index) {
+      this.#operations.push(0);
+      this.#bytes.push(0);
+      this.#objectBytes.push(0);
+    }
+    return index;
+  }
+}
+
+/**
+ * Corrects the bytes of each second: they are counted when their operation completes, but some may have been
+ * transferred in earlier seconds. Spreads the bytes of an operation evenly over its successful attempt. Otherwise, a
+ * few large objects that end together would show a peak that never occurred on the network.
+ */
+class ByteShifts {
+  #clock;
+  /** By epoch second. @type {Map<number, number>} */
+  #shifts = new Map();
+
+  /** @param {Clock} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * @param {number} second epoch second in which an operation completed, and its bytes were counted
+   * @param {number} startedAt monotonic ms of its successful attempt
+   * @param {number} finishedAt monotonic ms
+   * @param {number} bytes
+   */
+  add(second, startedAt, finishedAt, bytes) {
+    const from = this.#clock.toEpoch(startedAt);
+    if (from >= second * 1000) {
+      return;
+    }
+    const perMillisecond = bytes / (finishedAt - startedAt);
+    let before = 0;
+    for (let earlier = Math.floor(from / 1000); earlier < second; earlier += 1) {
+      const share = perMillisecond * ((earlier + 1) * 1000 - Math.max(earlier * 1000, from));
+      this.#shift(earlier, share);
+      before += share;
+    }
+    this.#shift(second, -before);
+  }
+
+  /** Bytes to add to the bytes counted in this second. @param {number} second epoch second */
+  at(second) {
+    return this.#shifts.get(second) ?? 0;
+  }
+
+  /**
+   * @param {number} second
+   * @param {number} bytes
+   */
+  #shift(second, bytes) {
+    this.#shifts.set(second, this.at(second) + bytes);
   }
 }

@@ -1,24 +1,26 @@
+import { stagesOf } from '../load/operations/registry.js';
 import { formatSizes } from '../load/workload/size-distribution.js';
+import { recordedOptions } from '../options/recorded-options.js';
+import { PHASES, Phases, beginRun, checkStore, openRunClock } from './begin-run.js';
+import { openRun } from './open-run.js';
 import { keptSizeProblem } from './preflight/existing-objects.js';
 import { listExisting } from './preflight/list-existing.js';
 import { TimeBudget } from './preflight/unloaded-latency.js';
 import { WriteChecks } from './preflight/write-checks.js';
-import { PHASES, Phases, beginRun, checkStore, openRunClock } from './begin-run.js';
-import { openRun } from './open-run.js';
-import { reconcile } from './reconcile.js';
-import { runFacts } from './run-facts.js';
-import { planContext, runPlan } from './run-plan.js';
 import { RampSteps } from './ramp-steps.js';
+import { reconcile } from './reconcile.js';
+import { planContext, runPlan } from './run-plan.js';
 import { SearchSteps } from './search-steps.js';
+import { USUAL_GAP_MS } from './stage-schedule.js';
 import { StagesPlan } from './stages-plan.js';
 import { StepsPlan } from './steps-plan.js';
 
 /**
  * @import { Clock } from '../measure/clock/clock.js'
- * @import { LiveCredentials } from '../store/live-credentials.js'
- * @import { Config } from '../result/config.js'
- * @import { RunResult } from '../result/result.js'
+ * @import { Config, LoadConfig, ReplayConfig } from '../result/config.js'
+ * @import { ClockFacts, RunFacts, RunResult } from '../result/result.js'
  * @import { RunObserver } from '../result/run-events.js'
+ * @import { LiveCredentials } from '../store/live-credentials.js'
  * @import { Plan, PlanContext } from './plan.js'
  * @import { Session } from './session.js'
  */
@@ -207,4 +209,66 @@ function planOf(context) {
   return load.replay === undefined
     ? steps
     : { stage: (stage, index) => (stage.rewrites ? steps : stages).stage(stage, index) };
+}
+
+/**
+ * @param {{ config: Config, host: string, startedAt: number, clock: ClockFacts | null,
+ *   versions: Record<string, string> }} parts `startedAt` in epoch ms
+ * @returns {RunFacts}
+ */
+export function runFacts({ config, host, startedAt, clock, versions }) {
+  const { store, objects, load, schedule } = config;
+  const { shard } = objects;
+  const endpoint = `${store.useTls ? 'https' : 'http'}://${store.hostname}:${store.port}${store.basePath ?? ''}`;
+  return {
+    run: objects.runId,
+    host,
+    shard: `${shard.index}/${shard.count}`,
+    start: new Date(startedAt).toISOString(),
+    clock,
+    versions,
+    options: {
+      objects: objects.count,
+      threads: load.threads,
+      endpoint,
+      buckets: store.buckets.length,
+      duration: schedule.duration ?? null,
+      ...recordedOptions(valuesOf(config)),
+    },
+  };
+}
+
+/**
+ * The values of the configured options. Defaults of a search are omitted.
+ *
+ * @param {Config} config
+ * @returns {Record<string, unknown>} by option name
+ */
+function valuesOf({ store, objects, load, schedule, search }) {
+  return {
+    ...objects,
+    ...load,
+    ...load.amounts,
+    ...load.multipart,
+    multipart: load.multipart?.minSize === 0,
+    ...(load.replay === undefined ? {} : ofReplay(load, load.replay)),
+    ...schedule,
+    gap: schedule.gap ?? (schedule.sharesSlots ? USUAL_GAP_MS : undefined),
+    ramp: schedule.ramp?.threads,
+    stepTime: schedule.ramp?.stepTime,
+    ...search,
+    findPeak: search !== null,
+    peakOf: search?.peakOf === 'threads' ? undefined : load.replay ? 'speed' : search?.peakOf,
+    publicUrl: store.publicUrl,
+    local: store.isEmbedded,
+    faults: store.faults,
+  };
+}
+
+/**
+ * @param {LoadConfig} load
+ * @param {ReplayConfig} replay
+ */
+function ofReplay(load, { files, speed }) {
+  return { mix: undefined, stages: stagesOf(load).map(({ name }) => name.toLowerCase()), replay: files, speed };
 }

@@ -2,7 +2,7 @@ import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { runOfResult } from '../../lib/result/log/result-run.js';
 import { mergeRuns } from '../../lib/result/merge/merge.js';
 import { resultOf } from '../../lib/result/result-of-run.js';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 import { chance } from './chance.js';
 import { finishedStage } from './finished-stage.js';
 import { NO_TARGET, runConfig } from './run-config.js';

@@ -10,7 +10,7 @@ import { namedForPrometheus } from '../../lib/report/telemetry/run-metrics.js';
  * @import { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
- * @import { Instrument } from '../../lib/report/telemetry/instruments.js'
+ * @import { Instrument } from '../../lib/report/telemetry/run-metrics.js'
  */
 
 // What OpenTelemetry generated from its definitions (https://github.com/open-telemetry/opentelemetry-proto), in an older version of

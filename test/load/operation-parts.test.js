@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/load/budget.js';
-import { OperationParts } from '../../lib/load/operation-parts.js';
+import { OperationParts } from '../../lib/load/recorder.js';
 import { operationNamed } from '../../lib/load/operations/registry.js';
 import { mixedStage } from '../../lib/load/operations/stage.js';
 import { seenMemory } from '../../lib/load/workload/seen-objects.js';

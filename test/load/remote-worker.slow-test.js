@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
-import { RemoteWorker } from '../../lib/load/remote-worker.js';
+import { RemoteWorker } from '../../lib/load/workers.js';
 import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { Clock } from '../../lib/measure/clock/clock.js';
 import { AttemptError } from '../../lib/store/s3-error.js';

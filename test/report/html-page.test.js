@@ -8,7 +8,7 @@ import { resultOf } from '../../lib/result/result-of-run.js';
 import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';

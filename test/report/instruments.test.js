@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { COUNT_NAMES } from '../../lib/result/counters.js';
-import { COUNTERS, INSTRUMENTS } from '../../lib/report/telemetry/instruments.js';
+import { COUNTERS, INSTRUMENTS } from '../../lib/report/telemetry/run-metrics.js';
 import { prometheusName } from '../helpers/otlp.js';
 
 const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');

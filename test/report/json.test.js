@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { jsonOf, resultFrom } from '../helpers/result-schema.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';

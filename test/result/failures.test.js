@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { testFailures } from '../../lib/result/compare/failures.js';
+import { testFailures } from '../../lib/result/compare/compare-stage.js';
 
 /**
  * @param {number} n

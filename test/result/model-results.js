@@ -3,7 +3,7 @@ import { jsonOf, resultFrom } from '../helpers/result-schema.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { newResult } from '../../lib/run/cleanup/cleanup.js';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 
 /** @import { Result } from '../../lib/result/result.js' */
 

@@ -8,7 +8,7 @@ import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { readFiles } from '../../lib/result/log/read-files.js';
 import { mergeRuns } from '../../lib/result/merge/merge.js';
 import { writeResult } from '../../lib/result/write-result.js';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 import { cases } from '../helpers/cases.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { resultFrom } from '../helpers/result-schema.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseLine } from '../../lib/result/log/lines.js';
 import { RunLog } from '../../lib/result/log/run-log.js';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 

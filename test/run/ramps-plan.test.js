@@ -13,7 +13,7 @@ import { ABANDONED } from '../../lib/result/counters.js';
 import { Phases } from '../../lib/run/begin-run.js';
 import { RunLog } from '../../lib/result/log/run-log.js';
 import { rowOfStage } from '../../lib/result/figures/stage-table.js';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 import { RampSteps } from '../../lib/run/ramp-steps.js';
 import { StepsPlan } from '../../lib/run/steps-plan.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
-import { runFacts } from '../../lib/run/run-facts.js';
+import { runFacts } from '../../lib/run/benchmark-run.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { Overrides } from '../helpers/run-config.js' */

@@ -224,6 +224,14 @@ test('measures less, or nothing, shortly before a scheduled start, and reports t
   }
 });
 
+test('removes its probe even if the time ends between the write and its removal', async (t) => {
+  const { time, answer, stored } = farStore(t, ({ method }) => (method === 'get' ? 1e6 : 100));
+  const { measured, run } = measureWith(answer, { clock: time.clock, alone: FAR });
+  await time.until(measured, 20_000);
+  time.end();
+  assert.deepEqual([stored.size, run.probes.size], [0, 0]);
+});
+
 test('does not wait for an unresponsive store when the time is over', async (t) => {
   let asked = 0;
   const { time, answer } = farStore(t, () => (++asked > 20 ? 1e6 : 100));

@@ -32,6 +32,9 @@ const GRACE = 2;
 
 const MAX_ATTEMPTS = 3;
 
+/** Time to remove a probe after the time is over. */
+const REMOVAL_MS = 3000;
+
 /**
  * Measures the latency of each stage's operation before the run puts any load on the store: in rounds, with one request
  * at a time. A round writes a probe, reads it in every way of the run, and removes it; in a run that does not write, it
@@ -81,16 +84,19 @@ export async function measureUnloaded(run, config, budget, signal) {
     let isUncertain = false;
     for (const operation of kinds) {
       hasFailed ||= cut.aborted;
-      if (cut.aborted || (hasFailed && !operation.removes)) {
-        continue;
-      }
       const record = new OperationRecord(operation, workload, run.controlConnections[0]);
       record.take(0, operation, localIndexOf(round));
+      // The list stage would report a probe that is left, so it is removed a little later, unless the run must start.
+      const isLate = operation.removes && cut.aborted && !signal.aborted && latest === Infinity;
+      if ((cut.aborted && !isLate) || (hasFailed && !operation.removes)) {
+        continue;
+      }
       if (operation.creates) {
         run.probes.add(record.index);
       }
       const sentAt = clock.now();
-      const context = { run, maxAttempts: MAX_ATTEMPTS, signal: cut };
+      const untilCut = isLate ? AbortSignal.any([signal, AbortSignal.timeout(REMOVAL_MS)]) : cut;
+      const context = { run, maxAttempts: MAX_ATTEMPTS, signal: untilCut };
       const { error, attempts, isFirstTry, outcomeUnknown } = await sendControlOperation(context, record, multipart);
       const latency = error === null && isFirstTry ? clock.now() - sentAt : null;
       run.requests.probe += attempts;

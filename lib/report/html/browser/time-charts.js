@@ -4,7 +4,7 @@ import { timeTable } from './seconds.js';
 /**
  * @import UPlot from 'uplot'
  * @import { StageSum } from '../../../result/result.js'
- * @import { LatencyMap } from '../seconds-summary.js'
+ * @import { LatencyMap } from '../charts-sections.js'
  * @import { Colors } from './chart.js'
  * @import { TimeTable } from './seconds.js'
  */
