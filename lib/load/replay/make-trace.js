@@ -94,10 +94,41 @@ function shared(Type, count) {
  * @returns {Uint32Array} indices of the requests in that time, in the order of their times
  */
 function inOrder({ times, count }, from, until) {
-  const chosen = Uint32Array.from({ length: count }, (_, index) => index).filter(
-    (index) => times[index] >= from && times[index] < until,
-  );
-  return chosen.sort((one, other) => times[one] - times[other]);
+  const order = new Uint32Array(count);
+  let length = 0;
+  let isOrdered = true;
+  for (let index = 0; index < count; index++) {
+    if (times[index] >= from && times[index] < until) {
+      isOrdered &&= length === 0 || times[order[length - 1]] <= times[index];
+      order[length++] = index;
+    }
+  }
+  const chosen = order.subarray(0, length);
+  return isOrdered ? chosen : sortedByTime(chosen, times);
+}
+
+/**
+ * Merges ever longer runs. `sort` with a comparator would copy the indices into arrays of larger values.
+ *
+ * @param {Uint32Array} order
+ * @param {Float64Array} times
+ */
+function sortedByTime(order, times) {
+  /** @type {Uint32Array[]} */
+  let [from, to] = [order, new Uint32Array(order.length)];
+  for (let width = 1; width < order.length; width *= 2) {
+    for (let start = 0; start < order.length; start += 2 * width) {
+      const middle = Math.min(start + width, order.length);
+      const end = Math.min(start + 2 * width, order.length);
+      let [left, right] = [start, middle];
+      for (let position = start; position < end; position++) {
+        const isLeft = left < middle && (right >= end || times[from[left]] <= times[from[right]]);
+        to[position] = from[isLeft ? left++ : right++];
+      }
+    }
+    [from, to] = [to, from];
+  }
+  return from;
 }
 
 /**
