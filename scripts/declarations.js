@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -37,5 +37,7 @@ files
   .map(({ parentPath, name }) => path.join(parentPath, name))
   .filter((file) => !reached.has(file))
   .forEach((file) => rmSync(file));
+// The compiler copies the asterisk of a comment's line in the middle of a type.
+reached.forEach((file) => writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(?<=[|,&<]) \*\s+(?=\S)/g, ' ')));
 rmSync(FINISHED, { recursive: true, force: true });
 renameSync(TYPES, FINISHED);
