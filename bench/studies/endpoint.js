@@ -1,26 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /** @import { Certificate } from './certificate.js' */
 
 /** Bytes of an object, small enough that the server sends the response in one piece. */
 export const OBJECT_SIZE = 1024;
 export const BUCKET = 'study';
-
-/**
- * The embedded endpoint behind TLS, in a separate process.
- *
- * @param {Certificate} certificate
- */
-export async function startStudyEndpoint({ key, certificate }) {
-  const { port, close } = await startLocalS3({
-    buckets: [BUCKET],
-    credentials: { accessKeyId: BUCKET, secretAccessKey: BUCKET },
-    tls: { key, cert: certificate },
-  });
-  return { port, close };
-}
 
 /**
  * @param {number} port of the endpoint, or of a relay in front of it

@@ -108,11 +108,6 @@ export function formatMegabytes(bytes) {
   return (bytes / MEGABYTE).toFixed(1);
 }
 
-/** `-` if no bytes were transferred or the figure is unknown. @param {number | null | undefined} bytesPerSecond */
-export function throughputText(bytesPerSecond) {
-  return bytesPerSecond ? formatMegabytes(bytesPerSecond) : '-';
-}
-
 /**
  * Formats a size exactly, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`.
  *

@@ -100,17 +100,6 @@ export function withRunLine(lines, change) {
 }
 
 /**
- * @param {readonly string[]} lines
- * @param {string} cause bottleneck of Write
- * @param {{ evidence: string, advice?: string | null }} [found]
- */
-export function withBottleneck(lines, cause, { evidence, advice = null } = { evidence: 'so it seems' }) {
-  const index = lines.findIndex((line) => line.includes('{"kind":"stage","stage":"Write"'));
-  const data = JSON.parse(lines[index].slice(lines[index].indexOf('{')));
-  return lines.with(index, machineLine({ ...data, bottleneck: { cause, evidence, advice } }));
-}
-
-/**
  * @param {string} time
  * @param {number} rate
  * @param {string} [stage]
