@@ -15,7 +15,7 @@ const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
 const MAX_OUTPUT_LENGTH = 64 * 1024 ** 2;
 
 /** The long run has this many times as many objects as the short run. */
-export const SHORT_RUN_DIVISOR = 5;
+const SHORT_RUN_DIVISOR = 5;
 
 /**
  * The cost of a client per operation of a stage.

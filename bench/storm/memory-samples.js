@@ -45,7 +45,7 @@ export class MemorySamples {
  * @param {readonly Sample[]} samples in the order of their times
  * @returns {MemoryTrend | null}
  */
-export function trendOf(samples) {
+function trendOf(samples) {
   const warm = samples.slice(Math.floor(samples.length * WARM_UP_SHARE));
   if (warm.length < 6) {
     return null;

@@ -19,7 +19,7 @@ import ttest from 'ttest';
  * @param {number[]} values at least two
  * @returns {Moments}
  */
-export function momentsOf(values) {
+function momentsOf(values) {
   return { count: values.length, mean: mean(values), standardDeviation: sampleStandardDeviation(values) };
 }
 

@@ -84,7 +84,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
  * @param {Terminal} terminal
  * @returns {Promise<ReadonlySet<string>>} versioned buckets
  */
-export async function findVersioned({ store }, access, terminal) {
+async function findVersioned({ store }, access, terminal) {
   const { versioned, unknown } = await withBucketAccess(access, (means) => requestVersioning(store.buckets, means));
   describeUnknown(unknown).forEach((line) => terminal.err(line));
   return versioned;
@@ -111,7 +111,7 @@ function reportAbsence({ store, objects: { runId, prefix } }, terminal) {
  *   run: OpenRun) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
-export async function withCheckedRun(config, { clock, random, signal, terminal, credentials }, work) {
+async function withCheckedRun(config, { clock, random, signal, terminal, credentials }, work) {
   // The command runs no stages, so preflight needs no trial requests.
   const { load } = config;
   const checking = { ...config, load: { ...load, stages: [] } };

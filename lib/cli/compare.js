@@ -98,7 +98,7 @@ function compared(results, limits, options) {
  * @returns {Named}
  * @throws {UsageError} if it is none of them
  */
-export function referenceAmong(results, file) {
+function referenceAmong(results, file) {
   const found = file === undefined ? results[0] : results.find(({ name }) => path.resolve(name) === path.resolve(file));
   if (found === undefined) {
     throw new UsageError([

@@ -21,7 +21,7 @@ import { MEMBER_VALUES } from './workload/trace.js';
  */
 
 /** Bounds of the wait before an object is looked at again. */
-export const MIN_WAIT_MS = 1;
+const MIN_WAIT_MS = 1;
 export const MAX_WAIT_MS = 100;
 
 /**
@@ -250,7 +250,7 @@ const LIST_KEYS = 1000;
  * object waits until the recorded change before it has ended, and copies of an object wait for each other. Reads never
  * wait: like those of a mixed stage, they accept every version that was valid while they ran.
  */
-export class ReplayClaims {
+class ReplayClaims {
   #kinds;
   /** The kind of each operation, by its index among OPERATIONS. */
   #kindOf;

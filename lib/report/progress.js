@@ -166,7 +166,7 @@ export class PhaseProgress {
  * @param {readonly [phase: Phase, startedAt: number][]} underWay at least one
  * @param {number} now monotonic ms
  */
-export function phaseLine(underWay, now) {
+function phaseLine(underWay, now) {
   const texts = underWay.map(([{ text }]) => text);
   const [[{ endsAt }, startedAt]] = underWay;
   const time =

@@ -59,7 +59,7 @@ export function verdictColumns(before, after) {
 }
 
 /** If the interval excludes 1, one of this many intervals can do so by chance. @param {MetricComparison} comparison */
-export function shownVerdict({ verdict, low, high }) {
+function shownVerdict({ verdict, low, high }) {
   const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
   return isDoubtful ? 'maybe chance' : verdict;
 }

@@ -41,7 +41,7 @@ export function slotOf(startsAt, duration, gap, index) {
  * @param {number} duration ms
  * @param {number} gap ms to the next stage
  */
-export function slotFrom(start, duration, gap) {
+function slotFrom(start, duration, gap) {
   const stop = start + duration;
   return { startsAt: start, stopsAt: stop, endsAt: Math.max(stop + gap - SETTLING_MS, stop) };
 }

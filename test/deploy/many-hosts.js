@@ -139,7 +139,7 @@ export async function installByLink(folder, dotEnv) {
 }
 
 /** The package as npm installs it, including the recipes. */
-export class InstalledCopy {
+class InstalledCopy {
   #parent;
 
   /** @param {string} parent folder, removed at the end */

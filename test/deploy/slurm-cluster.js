@@ -14,7 +14,7 @@ import { run, until } from './many-hosts.js';
 const DAEMONS = '/usr/sbin';
 
 /** A Slurm cluster on this machine: a controller, and a slurmd per node. */
-export class SlurmCluster {
+class SlurmCluster {
   #folder;
   #daemons;
 

@@ -26,7 +26,7 @@ const execute = promisify(execFile);
  */
 
 /** Hosts for ssh. Each is an sshd of the current user with its own loopback address and home folder. */
-export class SshHosts {
+class SshHosts {
   #servers;
   #folder;
 

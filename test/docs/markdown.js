@@ -9,7 +9,7 @@
  * @param {string} text of a page
  * @returns {string} the page without fences, where GitHub finds headings and links
  */
-export function prose(text) {
+function prose(text) {
   return text.replace(/^ *```[^]*?^ *```$/gm, '');
 }
 

@@ -29,7 +29,7 @@ export function chiSquaredTest(counts, shares) {
  * @param {number} freedom degrees of freedom, above 0
  * @returns {number} the probability of at least that value
  */
-export function chiSquaredTail(statistic, freedom) {
+function chiSquaredTail(statistic, freedom) {
   const [a, x] = [freedom / 2, statistic / 2];
   if (x <= 0) {
     return 1;

@@ -27,7 +27,7 @@ import { isResult, resultFrom } from './result-schema.js';
 export const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
 /** A caller that was started in the project's folder. */
-export const CALLED_IN_CLONE = { argv: [process.execPath, PROGRAM], cwd: () => path.dirname(PROGRAM) };
+const CALLED_IN_CLONE = { argv: [process.execPath, PROGRAM], cwd: () => path.dirname(PROGRAM) };
 
 /** A hanging program must fail its test rather than block the test run. */
 const PATIENCE_MS = 300_000;

@@ -155,7 +155,7 @@ export class Exchange {
 }
 
 /** A proxy between the program and its store. Tests control what it does to each request. */
-export class FaultProxy {
+class FaultProxy {
   #server;
   #upstream;
   /** @type {WeakMap<Socket, number>} */

@@ -202,7 +202,7 @@ async function deliver(socket, pieces, reading) {
  * @param {boolean} isHead
  * @returns {Promise<Reading>} by node:http
  */
-export async function readWithNode(pieces, isHead) {
+async function readWithNode(pieces, isHead) {
   const socket = new MemorySocket();
   const reading = blankReading();
   /** @type {http.IncomingMessage | null} */

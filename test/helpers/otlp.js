@@ -83,7 +83,7 @@ export function attributesOf(attributes) {
 /** @typedef {{ path: string, headers: IncomingHttpHeaders, body: any }} Received */
 
 /** A collector of OTLP over HTTP that keeps what it gets. */
-export class Collector {
+class Collector {
   /** Decoded, in the order in which they came. @type {Received[]} */
   received = [];
   #server;

@@ -19,7 +19,7 @@ export function hasTmux() {
   }
 }
 
-export class TmuxTerminal {
+class TmuxTerminal {
   #socket;
   #env;
 

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 
 /** Bytes that can be in flight in one direction before the sender must wait. */
-export const MAX_IN_FLIGHT = 1024 * 1024;
+const MAX_IN_FLIGHT = 1024 * 1024;
 
 /**
  * @callback Wake calls back at a time, never early

@@ -44,7 +44,7 @@ const NO_OBJECTS_ETAG = `"${'0'.repeat(32)}"`;
  */
 
 /** What the definitions of races have in common. */
-export const RACE = /** @satisfies {Partial<OperationDefinition>} */ ({
+const RACE = /** @satisfies {Partial<OperationDefinition>} */ ({
   call: S3_CALLS.PutObject,
   transfer: 'sends',
   billingClass: 'A',

@@ -47,7 +47,7 @@ export function formatOf(text, only) {
  * @param {string} text
  * @returns {LoggedRequest | null}
  */
-export function parseR2(text) {
+function parseR2(text) {
   const event = objectIn(text);
   if (event === null) {
     return null;
@@ -110,7 +110,7 @@ const lastTime = { text: '', time: NaN };
  * @param {string} text a line of an S3 server access log
  * @returns {LoggedRequest | null}
  */
-export function parseS3(text) {
+function parseS3(text) {
   const found = S3_LINE.exec(text);
   if (found === null) {
     return null;
@@ -159,7 +159,7 @@ const CSV_CELL = /(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))(?=,|$)/g;
  * @param {string} header such as `time,operation,key,size`
  * @returns {Parse | null} null if it lacks a column
  */
-export function csvParser(header) {
+function csvParser(header) {
   const names = cellsOf(header).map((name) => name.trim().toLowerCase());
   const columns = Object.fromEntries(CSV_COLUMNS.map((name) => [name, names.indexOf(name)]));
   const { time, operation, key } = columns;

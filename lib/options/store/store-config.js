@@ -261,7 +261,7 @@ function regionFrom(option, values, aws, hostname, isSet) {
  * @param {Setting} addressing
  * @param {Pick<StoreConfig, 'hostname' | 'buckets'>} store
  */
-export function addressingProblems({ value, from }, { hostname, buckets }) {
+function addressingProblems({ value, from }, { hostname, buckets }) {
   if (value !== 'virtual') {
     return [];
   }

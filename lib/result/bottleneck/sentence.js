@@ -31,7 +31,7 @@ export function predicateOf({ cause, certainty }) {
  * @param {Pick<BottleneckSum, 'cause' | 'certainty'> | null} bottleneck null if unknown
  * @returns {string} the start of a sentence about their limit
  */
-export function describeLimit(stages, bottleneck) {
+function describeLimit(stages, bottleneck) {
   const names = [stages].flat();
   return bottleneck === null || bottleneck.cause === 'inconclusive'
     ? `The limit of ${listOf(names)} is unknown`

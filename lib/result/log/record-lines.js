@@ -96,7 +96,7 @@ function reduced(text, whole, share, { characters, bits }) {
  *   operations as `whole`, except for this one itself
  * @returns {Fields}
  */
-export function mapHistograms(record, replace) {
+function mapHistograms(record, replace) {
   const whole = record.latency?.histogram?.operations ?? null;
   const mapped = (/** @type {unknown} */ text, /** @type {string} */ name) =>
     typeof text === 'string' ? replace(text, name, name === SAME ? null : whole) : text;
