@@ -5,7 +5,7 @@ import { SCHEMA } from './schema.js';
  * @import { LatencySummary, LoopLoad, NotedOperation, SecondCount, StageCounts, StageEnd, StageLatency } from './result.js'
  */
 
-// What meters measure, as plain data that can be sent between threads. The schemas say how it adds, like the schema of
+// What meters measure, as plain data that can be sent between threads. The schemas show how it adds, like the schema of
 // results.
 
 /**

@@ -168,7 +168,7 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDep
 
 /**
  * The most lines of code that each room may have, without blank lines, comments and generated files. A change that needs
- * more raises the number in a commit of its own, which says why.
+ * more raises the number in a commit of its own, which shows why.
  */
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   cli: 2900,

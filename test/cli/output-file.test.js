@@ -52,7 +52,7 @@ test('rejects an unwritable path at once, by name', async (t) => {
   assert.deepEqual(await readdir(folder), ['a-file']);
 });
 
-test('a pipe that nobody reads is refused by name', async (t) => {
+test('a pipe that no one reads is refused by name', async (t) => {
   const pipe = path.join(await folderWith(t, {}), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const reason = `${pipe} cannot be written: no program reads from it: start its reader first`;

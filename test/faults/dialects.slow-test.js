@@ -205,7 +205,7 @@ describe('before the first write', { concurrency: 3 }, () => {
     });
   }
 
-  test('a run without objects cannot be read: one line says so', async (t) => {
+  test('a run without objects cannot be read: one line reports it', async (t) => {
     const { outcome } = await runBehind(t, ['--stages', 'read,stat'], (exchange) => exchange.pass());
     assertStatus(outcome, 2);
     assert.match(outcome.stderr, /^error: run r has no objects under benchmark\/r\/ in bucket-a, bucket-b: check/m);

@@ -40,7 +40,7 @@ const STATUSES = { refused: 412, conflicts: 409, sneaks: 412, busy: 429, slow: 5
  * @param {readonly Fate[][]} rounds of the race, with a fate for each contender
  * @param {object} [options]
  * @param {boolean} [options.isReplacedBefore] whether someone else replaces the object before the race
- * @param {boolean} [options.isTorn] whether reads return bytes that nobody wrote
+ * @param {boolean} [options.isTorn] whether reads return bytes that no one wrote
  */
 async function race(operation, rounds, { isReplacedBefore = false, isTorn = false } = {}) {
   const [{ length: contenders }] = rounds;
@@ -172,7 +172,7 @@ for (const operation of [create, swap]) {
     }
   });
 
-  test(`${operation.name}: a body that nobody wrote is a violation`, async () => {
+  test(`${operation.name}: a body that no one wrote is a violation`, async () => {
     const { error } = await race(operation, [['wins', 'refused']], { isTorn: true });
     assert.match(error?.finding ?? '', /the body first differs at offset 0/);
   });

@@ -27,7 +27,7 @@ test('close cuts connections, frees the port, rejects further calls, and may be 
   assert.equal(again.port, endpoint.port);
 });
 
-test('an endpoint that cannot start says why', async (t) => {
+test('an endpoint that cannot start shows why', async (t) => {
   const { port } = await startTestEndpoint(t);
   for (const [options, expected] of /** @type {[object, RegExp][]} */ ([
     [{ port }, /EADDRINUSE/],

@@ -36,7 +36,7 @@ test('the public URL is that of PUBLIC_URL, and that of the option goes before i
   assert.deepEqual(ofOption.store.publicUrl, { ...CDN, hostname: 'other.test', port: 81, useTls: false });
 });
 
-test('without a public URL, the public client says what to set, next to what else is missing', async () => {
+test('without a public URL, the public client shows what to set, next to what else is missing', async () => {
   assert.deepEqual(await problemsOf(open({ S3_HOSTNAME: '', PUBLIC_URL: '' })), [
     '.env: there is no such file',
     'S3_HOSTNAME is not set: expected a host such as ACCOUNT.r2.cloudflarestorage.com, or --endpoint-url',

@@ -124,7 +124,7 @@ const MARGIN = 0.03;
 /** @type {readonly QuadOrder[]} */
 const ORDERS = ['ABBA', 'BAAB', 'BAAB', 'ABBA', 'ABBA', 'BAAB'];
 
-test('two setups in turns have a sentence per stage, and say how many more quads would tell', () => {
+test('two setups in turns have a sentence per stage, and show how many more quads would tell', () => {
   const quads = simulateQuads({ orders: ORDERS, ratio: 1.25 });
   for (const [index, { passes }] of quads.entries()) {
     for (const { side, stages } of passes) {

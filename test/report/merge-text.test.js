@@ -29,7 +29,7 @@ test('hosts that never shared a stage get advice', () => {
   );
 });
 
-test('hosts that began together get no such advice if one of them was killed, whose log says when', () => {
+test('hosts that began together get no such advice if one of them was killed, whose log shows when', () => {
   const logs = madeLogs({ hosts: 4 });
   const [name, lines] = Object.entries(logs)[2];
   const cut = lines.findIndex((line) => line.includes(': Read: Ops')) + 6;

@@ -83,7 +83,7 @@ test('Row 49: a store that honours the condition needs two requests, and refuses
   assert.equal(store.objects.size, 0);
 });
 
-test('Row 49: of runs that start together, at most one goes on, whatever the order of their requests', async () => {
+test('Row 49: of runs that start together, at most one continues, whatever the order of their requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.boolean(), fc.integer({ min: 2, max: 4 }), async (scheduler, honours, runs) => {
       const store = new Store({ honours });

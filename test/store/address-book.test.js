@@ -73,7 +73,7 @@ test('an address that fails several connections at once is left out once, and no
   assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.3']));
 });
 
-test('behind the last address the name is looked up anew, at most once a second', async (t) => {
+test('behind the last address the name is looked up again, at most once a second', async (t) => {
   let now = 0;
   const answers = [['192.0.2.1'], ['192.0.2.9']];
   const lookup = mockLookup(t, () => answers[lookup.names.length - 1]);

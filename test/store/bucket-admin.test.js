@@ -105,7 +105,7 @@ test('a list without an end is given up once it is longer than any that there is
   }
 });
 
-test('a page holds a thousand keys, and says that there are more', async (t) => {
+test('a page holds a thousand keys, and reports that there are more', async (t) => {
   const keys = Array.from({ length: 1001 }, (_, place) => `p/${String(place).padStart(4, '0')}`);
   const { admin } = await adminOf(t, keys);
   assert.deepEqual(await pageOf(admin, 'p/', ''), { keys: keys.slice(0, 1000), isLast: false });
@@ -182,7 +182,7 @@ test('a refusal is an attempt’s error', async (t) => {
   await assert.rejects(admin.listPage('elsewhere', 'p/', LIST_START), { name: 'AttemptError', kind: 'no-bucket' });
 });
 
-test('a request that is never answered ends in time, and is tried again by whoever retries', async (t) => {
+test('a request that is never answered ends in time, and is tried again by the caller that retries', async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'LIST.hang=100%' });
   const admin = await openAdmin(t, endpoint, 100);
   await assert.rejects(admin.listPage(BUCKET, 'p/', LIST_START), (error) => {
@@ -244,7 +244,7 @@ async function versionedAdmin(t, options) {
   return { store, admin };
 }
 
-test('a list of versions tells what a read returns, older versions and delete markers, page by page', async (t) => {
+test('a list of versions shows what a read returns, older versions and delete markers, page by page', async (t) => {
   for (const pageLength of [1, 2, 3, 1000]) {
     const { admin } = await versionedAdmin(t, { pageLength });
     const found = [];
@@ -275,7 +275,7 @@ test('versions are removed one by one, and those that are refused are named', as
   );
 });
 
-test('a bucket says whether it keeps versions, or an object of it does', async (t) => {
+test('a bucket shows whether it keeps versions, or an object of it does', async (t) => {
   const { admin } = await versionedAdmin(t, { status: 'Suspended' });
   assert.equal(await admin.versioningOf(BUCKET), 'Suspended');
   assert.equal(await admin.versionIdOf(BUCKET, 'p/b'), '4');
@@ -284,7 +284,7 @@ test('a bucket says whether it keeps versions, or an object of it does', async (
   await assert.rejects(plain.versioningOf(BUCKET), { status: 501 });
 });
 
-test('a list of versions that goes on where it began is refused', async (t) => {
+test('a list of versions that continues where it began is refused', async (t) => {
   const truncated = '<IsTruncated>true</IsTruncated>';
   for (const [next, expected] of [
     ['', /is stuck: the next page does not advance/],

@@ -39,7 +39,7 @@ test('a list of objects has their keys, sizes, dates and ETags', () => {
   });
 });
 
-test('a document that is another one, or not whole, does not say whether the list goes on', () => {
+test('a document that is another one, or not whole, does not show whether the list continues', () => {
   const end = '<IsTruncated>false</IsTruncated>';
   const roots = /** @type {const} */ ({
     ListObjectsV2: 'ListBucketResult',

@@ -30,7 +30,7 @@ function list(content) {
   return `<?xml version="1.0"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${content}</ListBucketResult>`;
 }
 
-test('a list has its keys as they are meant, and says whether it goes on', () => {
+test('a list has its keys as they are meant, and shows whether it continues', () => {
   const contents = ['a/0', 'a&amp;b', '&lt;&#x41;&#10;'].map(
     (key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`,
   );
@@ -44,7 +44,7 @@ test('a list has its keys as they are meant, and says whether it goes on', () =>
   assert.deepEqual(readList(list('<IsTruncated>false</IsTruncated>')), empty);
 });
 
-test('what is no list says nothing of an end', () => {
+test('what is no list shows nothing of an end', () => {
   for (const document of [
     '',
     '<html><body>welcome</body></html>',

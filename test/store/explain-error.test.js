@@ -51,7 +51,7 @@ const EXPLANATIONS = [
 ];
 
 for (const [error, expected] of EXPLANATIONS) {
-  test(`a line about ${error.kind} ${error.code} says what happened and what can be done`, () => {
+  test(`a line about ${error.kind} ${error.code} shows what happened and what can be done`, () => {
     const line = explainError(error, PLACE);
     expected.forEach((pattern) => assert.match(line, pattern));
     assert.ok(!line.includes('\n'));

@@ -115,7 +115,7 @@ for (const useTls of [false, true]) {
       await until(() => server.sockets.length === 2);
       server.sockets.forEach(end);
       await server.closed();
-      // The agent hears of it a moment later, and nobody is told when.
+      // The agent hears of it a moment later, and no one is told when.
       await setTimeout(30);
       const { socket, openedAhead } = await connect(agent);
       assert.equal(openedAhead, false);
@@ -266,7 +266,7 @@ test('no more than 64 connections are being opened at one time, and a stop opens
   assert.equal(server.sockets.length, 64);
 });
 
-test('a connection that nobody waits for any more when its turn comes is not opened', TIME_LIMIT, async (t) => {
+test('a connection that no one waits for any more when its turn comes is not opened', TIME_LIMIT, async (t) => {
   const server = await startSocketServer(t);
   const { agent } = openAgent(t, { port: server.port });
   const first = Array.from({ length: 64 }, () => connect(agent));
@@ -281,7 +281,7 @@ test('a connection that nobody waits for any more when its turn comes is not ope
 });
 
 /**
- * An agent whose name is not resolved before the test says so.
+ * An agent whose name is not resolved before the test reports it.
  *
  * @param {TestContext} t
  */

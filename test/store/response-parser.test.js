@@ -381,7 +381,7 @@ describe('wherever an answer is cut', () => {
   });
 });
 
-describe('a parser that begins anew', () => {
+describe('a parser that begins again', () => {
   test('knows whether an answer has begun', () => {
     const reader = new ParserReader();
     for (const start of [HELLO, 'H', `${OK}Content-Length: 5\r\nContent-Length: 5\r\n`]) {

@@ -272,7 +272,7 @@ test('behind a stop a failed attempt does not even wait', async () => {
   assert.deepEqual([operation.attempts, pauses.length, retries()], [1, 0, 0]);
 });
 
-test('a request that stands by itself is tried in the same way, and its result is handed on', async () => {
+test('a request that stands alone is tried in the same way, and its result is handed on', async () => {
   const { retrier, pauses } = scripted([]);
   let attempts = 0;
   const request = async () => {
@@ -293,7 +293,7 @@ function pausesWithTimers(t) {
   return new Pauses();
 }
 
-/** Lets everything go on that waits for no timer. */
+/** Lets everything continue that waits for no timer. */
 async function settle() {
   await new Promise((resolve) => setImmediate(resolve));
 }

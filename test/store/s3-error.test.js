@@ -67,7 +67,7 @@ const ANSWERS = /** @type {const} */ ([
   [503, '', 'throttled', 'retry'],
 ]);
 
-/** Answers that say why the request was not carried out. */
+/** Answers that show why the request was not carried out. */
 const EXCLUDES =
   /^(301|307|401|403|404 NoSuchBucket|405|411|501 NotImplemented|400 (Auth|Bad|Expired|Token|RequestExp|Invalid(?!Cont)|Entity|IncompleteBody))/;
 
@@ -80,7 +80,7 @@ for (const [status, code, kind, handling] of ANSWERS) {
   });
 }
 
-test('a store that is full says so in its own words, and its other refusals are not taken for that', () => {
+test('a store that is full reports it in its own words, and its other refusals are not taken for that', () => {
   const kindOf = (/** @type {string} */ message) =>
     classifyAnswer({ status: 403, code: 'AccessDenied', message, now: NOW }).kind;
   for (const message of [
@@ -224,7 +224,7 @@ test('a kept-alive connection that ends without an answer was stale', () => {
   assert.equal(classifyFailure(refused, { ...SENT, stale: true }).staleConnection, false);
 });
 
-test('an answer that is not HTTP is an error of the protocol, which says what is wrong', () => {
+test('an answer that is not HTTP is an error of the protocol, which shows what is wrong', () => {
   const { kind, code, handling, message } = classifyFailure(new ProtocolError('a header has no name'), SENT);
   assert.deepEqual([kind, code, handling, message], ['protocol', 'ProtocolError', 'retry', 'a header has no name']);
 });

@@ -28,7 +28,7 @@ const MIB = 1024 ** 2;
 /** Of attempts that are to end by it; a busy machine answers what is to succeed before. */
 const TIMEOUT = 1000;
 
-/** Far more than a deadline needs on a busy machine, far less than the faults would take by themselves. */
+/** Far more than a deadline needs on a busy machine, far less than the faults would take alone. */
 const PATIENCE = 10_000;
 const TIME_LIMIT = { timeout: 30_000 };
 
@@ -714,8 +714,8 @@ function testDeadlines(client) {
     });
   }
 
-  test(`${client}: an attempt that ends while its object is sent says how much has been`, TIME_LIMIT, async (t) => {
-    // Nobody reads what is sent: it comes no further than the buffers of the system.
+  test(`${client}: an attempt that ends while its object is sent shows how much has been`, TIME_LIMIT, async (t) => {
+    // No one reads what is sent: it comes no further than the buffers of the system.
     const { port } = await startSocketServer(t, { onSocket: (socket) => socket.pause() });
     const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
     const { connections } = await openTestStore(t, client, target, { timeout: TIMEOUT });

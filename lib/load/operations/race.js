@@ -88,7 +88,7 @@ class Contender extends RequestStep {
   /** @type {RaceOutcome} */
   outcome = 'lost';
 
-  /** Succeeds with any response that is expected of a contender: a 429 says nothing about the store's capacity. */
+  /** Succeeds with any response that is expected of a contender: a 429 shows nothing about the store's capacity. */
   async attempt() {
     this.outcome = 'winner';
     try {

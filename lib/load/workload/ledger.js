@@ -23,7 +23,7 @@ export function ledgerMemory(keys) {
 
 /**
  * What the run knows of each key of this host, by localIndex: that it is absent (never written, or removed), that it is
- * present, with the digest of the ETag that the store returned, or that nobody knows, because an answer was lost.
+ * present, with the digest of the ETag that the store returned, or that no one knows, because an answer was lost.
  * Workers write it as answers arrive. Nothing else tracks what exists.
  */
 export class Ledger {

@@ -10,7 +10,7 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
  */
 
 const PATH = '/metrics';
-/** More connections, or responses that nobody reads, would take sockets away from the run. */
+/** More connections, or responses that no one reads, would take sockets away from the run. */
 const MAX_CONNECTIONS = 16;
 
 /** Connections without a request. The oldest makes room for a new one, which may be the scrape. */
