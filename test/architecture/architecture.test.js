@@ -192,7 +192,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   'local-s3': 1650,
   load: 1950,
   'load/operations': 1300,
-  'load/replay': 700,
+  'load/replay': 750,
   'load/workload': 1300,
   measure: 600,
   'measure/clock': 350,
