@@ -53,8 +53,8 @@ export function dryRunLines(configs, latency, series) {
   const most = isBound ? 'at most ' : '';
   const what =
     objects.existing === undefined
-      ? `${objects.count} objects of ${sizeText(objects)} under ${objects.prefix}/${objects.runId}/`
-      : `up to ${objects.count} existing objects under ${objects.existing === '' ? '*' : objects.existing}`;
+      ? `${counted(objects.count, 'object')} of ${sizeText(objects)} under ${objects.prefix}/${objects.runId}/`
+      : `up to ${rounded(objects.count)} existing objects under ${objects.existing === '' ? '*' : objects.existing}`;
   return [
     'Dry run: nothing was sent to the store.',
     ...(series ?? [
@@ -66,7 +66,7 @@ export function dryRunLines(configs, latency, series) {
     ...[...rows, { ...total, name: 'Total' }].map(({ name, operations, requests, bytes, time }) =>
       lineOf([
         name,
-        ...[operations, requests.A, requests.B, requests.free].map((count) => (count === 0 ? '-' : String(count))),
+        ...[operations, requests.A, requests.B, requests.free].map((count) => (count === 0 ? '-' : rounded(count))),
         Number.isNaN(bytes) ? '?' : bytes === 0 ? '-' : formatMegabytes(bytes),
         `${(time / 1000).toFixed(1)}s`,
       ]),

@@ -11,7 +11,7 @@ test('a dry run shows requests by class, cost and time at 80 columns', () => {
     lines.every((line) => line.length <= 80),
     lines.join('\n'),
   );
-  assert.match(lines.join('\n'), /^Write +10000 +10000 +- +- +156\.3 +1\.0s$/m);
+  assert.match(lines.join('\n'), /^Write +10,000 +10,000 +- +- +156\.3 +1\.0s$/m);
 });
 
 test('a dry run of a sweep sums the most that all of its runs send', async () => {
