@@ -7,7 +7,7 @@ import { requestAbsentObject } from '../run/preflight/control-request.js';
 import { fileLimitProblem, prepareRun } from '../run/prepare-run.js';
 import { openRun } from '../run/open-run.js';
 import { S3_CALLS } from '../store/object-store.js';
-import { listOf } from '../text/figures.js';
+import { listOf, rounded } from '../text/figures.js';
 import { shellWord } from '../text/shell-words.js';
 import { runByCommand } from './benchmark.js';
 import { QUICK } from './command-line.js';
@@ -139,5 +139,5 @@ function endOf({ stage, operations, duration, end }) {
   const most = stage === 'Write' ? QUICK.objects : QUICK.maxOperations;
   const what = stage === 'Write' || stage === 'Remove' ? 'objects' : 'requests';
   const why = end === 'complete' && (operations >= most || stage === 'Remove');
-  return `${stage} ended after ${why ? `${operations} ${what}` : `${(duration / 1000).toFixed(0)}s`}`;
+  return `${stage} ended after ${why ? `${rounded(operations)} ${what}` : `${(duration / 1000).toFixed(0)}s`}`;
 }
