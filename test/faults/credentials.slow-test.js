@@ -74,6 +74,7 @@ describe('a store that refuses requests of the run', { concurrency: 3 }, () => {
 
 /** The program of a `credential_process` that never answers, not even to a request to end. */
 const HANGING = `
+import { renameSync, writeFileSync } from 'node:fs';
 process.on('SIGTERM', () => {});
 writeFileSync(new URL('pid.part', import.meta.url), String(process.pid));
 renameSync(new URL('pid.part', import.meta.url), new URL('pid', import.meta.url));
