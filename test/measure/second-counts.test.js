@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SecondCounts } from '../../lib/measure/stage-meter.js';
+import { SecondCounts } from '../../lib/measure/second-counts.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 const EPOCH_SECOND = 1_700_000_000;

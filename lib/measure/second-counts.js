@@ -1,0 +1,154 @@
+import { isPaused } from '../result/records.js';
+
+/**
+ * @import { Clock } from './clock/clock.js'
+ * @import { SecondCount } from '../result/result.js'
+ */
+
+/** Operations and bytes by the whole epoch second in which they completed. */
+export class SecondCounts {
+  #clock;
+  #first;
+  /** Index 0 is the second in which the stage began. @type {number[]} */
+  #operations = [];
+  /** @type {number[]} */
+  #bytes = [];
+  /** @type {number[]} */
+  #objectBytes = [];
+  /** By epoch second; most seconds have no entry. @type {Map<number, { failedAttempts: number, throttled: number }>} */
+  #failures = new Map();
+
+  /**
+   * @param {Clock} clock
+   * @param {number} startedAt monotonic ms
+   */
+  constructor(clock, startedAt) {
+    this.#clock = clock;
+    this.#first = this.secondOf(startedAt);
+  }
+
+  /**
+   * @param {number} finishedAt monotonic ms
+   * @param {number} bytes that moved
+   * @param {number} [objectBytes] size of the object, which Stat and Remove do not move
+   * @returns {number} the epoch second
+   */
+  add(finishedAt, bytes, objectBytes = bytes) {
+    const second = this.secondOf(finishedAt);
+    const index = this.#indexOf(second);
+    this.#operations[index] += 1;
+    this.#bytes[index] += bytes;
+    this.#objectBytes[index] += objectBytes;
+    return second;
+  }
+
+  /**
+   * @param {number} finishedAt monotonic ms at which an attempt failed
+   * @param {boolean} isThrottled whether the store asked for fewer requests
+   */
+  addFailure(finishedAt, isThrottled) {
+    const second = this.secondOf(finishedAt);
+    this.#indexOf(second);
+    const { failedAttempts, throttled } = this.#failures.get(second) ?? { failedAttempts: 0, throttled: 0 };
+    this.#failures.set(second, { failedAttempts: failedAttempts + 1, throttled: throttled + Number(isThrottled) });
+  }
+
+  /**
+   * @param {number} second epoch second
+   * @returns {SecondCount}
+   */
+  at(second) {
+    const index = second - this.#first;
+    return {
+      secondStart: second,
+      operations: this.#operations[index] ?? 0,
+      bytes: this.#bytes[index] ?? 0,
+      ...this.#failures.get(second),
+    };
+  }
+
+  /** Bytes of the objects on which operations completed in a second. @param {number} second epoch second */
+  objectBytesAt(second) {
+    return this.#objectBytes[second - this.#first] ?? 0;
+  }
+
+  /**
+   * Every second of the stage, including empty ones, except those in which the process was suspended.
+   *
+   * @param {number} endedAt monotonic ms
+   * @returns {SecondCount[]}
+   */
+  until(endedAt) {
+    const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
+    // Threads can differ in where a pause began, so one may have completed operations in its first second.
+    return Array.from({ length: count }, (_, index) => this.at(this.#first + index)).filter(
+      ({ secondStart, operations }) => operations > 0 || !isPaused(secondStart, this.#clock),
+    );
+  }
+
+  /** @param {number} monotonic ms */
+  secondOf(monotonic) {
+    return Math.floor(this.#clock.toEpoch(monotonic) / 1000);
+  }
+
+  /** Extends the arrays to a second, and returns its index. @param {number} second epoch second of the stage */
+  #indexOf(second) {
+    const index = second - this.#first;
+    while (this.#operations.length <= index) {
+      this.#operations.push(0);
+      this.#bytes.push(0);
+      this.#objectBytes.push(0);
+    }
+    return index;
+  }
+}
+
+/**
+ * Corrects the bytes of each second: they are counted when their operation completes, but some may have been
+ * transferred in earlier seconds. Spreads the bytes of an operation evenly over its successful attempt. Otherwise, a
+ * few large objects that end together would show a peak that never occurred on the network.
+ */
+export class ByteShifts {
+  #clock;
+  /** By epoch second. @type {Map<number, number>} */
+  #shifts = new Map();
+
+  /** @param {Clock} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * @param {number} second epoch second in which an operation completed, and its bytes were counted
+   * @param {number} startedAt monotonic ms of its successful attempt
+   * @param {number} finishedAt monotonic ms
+   * @param {number} bytes
+   */
+  add(second, startedAt, finishedAt, bytes) {
+    const from = this.#clock.toEpoch(startedAt);
+    if (from >= second * 1000) {
+      return;
+    }
+    const perMillisecond = bytes / (finishedAt - startedAt);
+    let before = 0;
+    for (let earlier = Math.floor(from / 1000); earlier < second; earlier += 1) {
+      const share = perMillisecond * ((earlier + 1) * 1000 - Math.max(earlier * 1000, from));
+      this.#shift(earlier, share);
+      before += share;
+    }
+    this.#shift(second, -before);
+  }
+
+  /** Bytes to add to the bytes counted in this second. @param {number} second epoch second */
+  at(second) {
+    return this.#shifts.get(second) ?? 0;
+  }
+
+  /**
+   * @param {number} second
+   * @param {number} bytes
+   */
+  #shift(second, bytes) {
+    this.#shifts.set(second, this.at(second) + bytes);
+  }
+}
