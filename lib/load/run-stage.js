@@ -206,7 +206,9 @@ export async function runStage(stage, options) {
       const since = billed.map((attempts, kind) => attempts - billedBefore[kind]);
       billedBefore = billed;
       hooks.second({ ...count, billed: since, latencies: meters.takeSecond(count.secondStart) });
-      takeSnapshot.forEach((take) => hooks.snapshot?.([take()]));
+      if (takeSnapshot !== null) {
+        hooks.snapshot?.([takeSnapshot()]);
+      }
     },
   });
   const [{ operation }] = stage.kinds;
@@ -246,15 +248,15 @@ function loopFor({ pacing }, { engine: { clock, alarm, workload }, startedAt, bu
 /**
  * @param {Stage} stage
  * @param {{ engine: Engine, recorder: Recorder, connections: readonly ObjectConnection[] }} watched
- * @returns {(() => StageSnapshot)[]} empty if snapshots are not enabled
+ * @returns {(() => StageSnapshot) | null} null if snapshots are not enabled
  */
 function snapshotTaker({ kinds }, { engine, recorder, connections }) {
   const { lookAtConnections = null } = engine;
   if (lookAtConnections === null) {
-    return [];
+    return null;
   }
   let loop = measureEventLoop();
-  const take = () => {
+  return () => {
     const utilization = loop();
     loop = measureEventLoop();
     const ofKinds = kinds.map(({ operation }, kind) => ({
@@ -271,5 +273,4 @@ function snapshotTaker({ kinds }, { engine, recorder, connections }) {
       loops: [utilization],
     };
   };
-  return [take];
 }

@@ -10,7 +10,7 @@ import { Worker } from './worker.js';
  * @import { MessagePort } from 'node:worker_threads'
  */
 
-/** A worker in its own thread. It replies to the calls of remote-worker.js. */
+/** A worker in its own thread. It replies to the calls of RemoteWorker in workers.js. */
 
 const port = /** @type {MessagePort} */ (parentPort);
 const credentials = LiveCredentials.fromState(workerData.credentials);

@@ -323,7 +323,7 @@ export function classifyFailure(error, { sent, answered, stale }) {
   });
 }
 
-/** The system can buffer this many bytes, so having moved no more than that does not show that the network works. */
+/** The system can buffer this many bytes, so having sent no more than that does not show that the network works. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
 const MEBIBYTE = 1024 ** 2;

@@ -156,6 +156,24 @@ test('an unchanged object that the client has already counts as a stat', async (
   assert.deepEqual(described(trace), [[0, 'stat', 0, 0]]);
 });
 
+test('operations that no log contains are not replayed', async () => {
+  const lines = ['read', 'swap', 'create', 'range', 'GET'].map((does) => csvLine({ ...TRAFFIC[0], does }));
+  const [file] = writeFiles({ 'a.csv': text([CSV_HEADER, ...lines]) });
+  const { recorded } = await readLogs([file]);
+  assert.equal(recorded.count, 1);
+  assert.deepEqual([...recorded.others.keys()], ['swap', 'create', 'range', 'GET']);
+});
+
+test('requests out of order are replayed by time, and those of one time in the order of the log', async () => {
+  const at = [50, 10, 50, 30, 10, 20, 50];
+  const lines = at.map((offset, index) => csvLine({ ...TRAFFIC[0], at: 1e12 + offset, key: `k${index}` }));
+  const [file] = writeFiles({ 'a.csv': text([CSV_HEADER, ...lines]) });
+  const { recorded } = await readLogs([file]);
+  const { times, targets, requests } = makeTrace(recorded, { from: 0, length: Infinity, limit: Infinity });
+  assert.deepEqual([...times.subarray(0, requests)], [0, 0, 10, 20, 40, 40, 40]);
+  assert.deepEqual([...targets.subarray(0, requests)], [1, 4, 5, 3, 0, 2, 6]);
+});
+
 test('counts what it leaves out, and names the first lines that it cannot read', async () => {
   const good = r2Line(TRAFFIC[0]);
   const lines = [

@@ -65,10 +65,9 @@ export async function readLogs(files, { format, shard = WHOLE } = {}) {
     };
     await readRecords(file, take);
     if (parse === null && tried > 0) {
-      const expected =
-        format === undefined
-          ? `${FORMATS.r2} (JSON), ${FORMATS.s3}, or CSV with the header time,operation,key,size`
-          : FORMATS[format];
+      const csv = `${FORMATS.csv} with the header time,operation,key,size`;
+      const named = { r2: `${FORMATS.r2} (JSON)`, s3: FORMATS.s3, csv };
+      const expected = format === undefined ? `${named.r2}, ${named.s3}, or ${csv}` : named[format];
       throw new RangeError(`${file}: no line could be read, expected ${expected}`);
     }
   }

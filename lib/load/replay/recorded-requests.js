@@ -40,7 +40,11 @@ const OPERATION_OF = Object.freeze({
 
 /** @type {Map<string, number>} */
 const CODES = new Map(OPERATIONS.map(({ name }, code) => [name, code]));
-Object.entries(OPERATION_OF).forEach(([action, name]) => CODES.set(action, codeOf(name)));
+
+/** Codes by action, and by the names of the operations that a log can contain. */
+const ACTIONS = new Map(
+  Object.entries(OPERATION_OF).flatMap(([action, name]) => [action, name].map((key) => [key, codeOf(name)])),
+);
 
 const [LIST, READ, RANGE, STAT, BATCH] = ['list', 'read', 'range', 'stat', 'batch-remove'].map(codeOf);
 
@@ -89,7 +93,7 @@ export class RecordedRequests {
 
   /** @param {LoggedRequest} request */
   add({ time, action, bucket, keys, size, bytes, status, request }) {
-    const code = CODES.get(action) ?? CODES.get(action.toLowerCase());
+    const code = ACTIONS.get(action) ?? ACTIONS.get(action.toLowerCase());
     if (status >= FIRST_FAILURE) {
       this.failed += 1;
       return;

@@ -8,7 +8,7 @@
 const LATE_EFFECT_MS = 2000;
 
 /**
- * Shared by all workers: 12 bytes per object, and 4 more if objects are copied. WrittenObjects takes another 4.
+ * Shared by all workers: 12 bytes per object, and 4 more if objects are copied. The ledger takes another 4.
  *
  * @typedef {object} MixedMemory
  * @property {SharedArrayBuffer} begun see MixedObjects

@@ -125,7 +125,7 @@ async function defaultProvider(options) {
  * @throws {Error} if their expiration is invalid, or they contain characters that are invalid in HTTP headers
  */
 function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }, from) {
-  if (![accessKeyId, secretAccessKey, sessionToken ?? accessKeyId].every((value) => PRINTABLE.test(value))) {
+  if (![accessKeyId, secretAccessKey, sessionToken || accessKeyId].every((value) => PRINTABLE.test(value))) {
     throw new Error(`the keys from ${from} contain spaces or unprintable characters`);
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }), ...expiryOf(expiration) };
