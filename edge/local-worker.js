@@ -3,10 +3,9 @@ import worker from './worker.js';
 /**
  * @typedef {object} Behaviour of the local R2, for tests
  * @property {Record<string, number>} [delays] ms to wait before a call of a binding, by the call's name
- * @property {Record<string, number>} [failEvery] every nth call of that name fails
  */
 
-/** Calls of the bindings by name, including injected failures. @type {Record<string, number>} */
+/** Calls of the bindings by name. @type {Record<string, number>} */
 const record = {};
 
 /** The deployed Worker, with bindings that record their calls. */
@@ -34,16 +33,13 @@ export default {
  * @param {Behaviour} behaviour
  * @returns {R2Bucket}
  */
-function recorded(bucket, { delays = {}, failEvery = {} }) {
+function recorded(bucket, { delays = {} }) {
   return new Proxy(bucket, {
     get(target, /** @type {keyof R2Bucket} */ name) {
       return async (/** @type {any[]} */ ...parameters) => {
         record[name] = (record[name] ?? 0) + 1;
         if (delays[name] !== undefined) {
           await new Promise((resolve) => setTimeout(resolve, delays[name]));
-        }
-        if (failEvery[name] !== undefined && record[name] % failEvery[name] === 0) {
-          throw new Error(`${name}: We encountered an internal error. Please try again. (10001)`);
         }
         return /** @type {any} */ (target)[name](...parameters);
       };

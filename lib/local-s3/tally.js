@@ -17,8 +17,6 @@ import { OPERATIONS } from './router.js';
  * @property {Record<string, number>} statuses completed responses by HTTP status
  * @property {Record<string, number>} faults injected faults by name, except delays
  * @property {number} connections accepted
- * @property {Record<string, Partial<Record<Operation, number>>>} bySecond successful requests by the whole epoch second
- *   in which the response was sent
  * @property {Partial<Record<Operation, TimeSummary>>} answerTimes times of responses sent since the previous report,
  *   from the arrival of the head until the end of the response was handed to the socket
  * @property {Record<string, number>} objects stored objects by bucket
@@ -43,7 +41,6 @@ export class Tally {
     statuses: /** @type {Report['statuses']} */ ({}),
     faults: /** @type {Report['faults']} */ ({}),
     connections: 0,
-    bySecond: /** @type {Report['bySecond']} */ ({}),
   };
   /**
    * Server-side response times, with which a client's latencies can be verified. They are recorded in Node's
@@ -72,11 +69,10 @@ export class Tally {
    * @param {number} status
    */
   countAnswer(operation, status) {
-    const { requests, statuses, bySecond } = this.#counts;
+    const { requests, statuses } = this.#counts;
     increment(statuses, status);
     if (status >= 200 && status < 300) {
       requests[operation].succeeded++;
-      increment((bySecond[Math.floor(Date.now() / 1000)] ??= {}), operation);
     }
   }
 

@@ -98,7 +98,7 @@ test('concurrent reports to one file do not disturb each other', async (t) => {
   assert.deepEqual(await readdir(folder), ['report.json']);
 });
 
-test('a file that cannot be replaced, as one that is mounted into a container, is overwritten', async (t) => {
+test('Row 56: a file that cannot be replaced, as one that is mounted into a container, is overwritten', async (t) => {
   const folder = await folderWith(t, { 'host.json': 'an earlier and longer one', 'mounted.json': '' });
   const script = `
     import { ReportFile } from ${REPORT_FILE};

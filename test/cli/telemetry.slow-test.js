@@ -182,6 +182,23 @@ for (const [what, { parameters, status = 0, shows }] of Object.entries(LOADS)) {
   });
 }
 
+test('secrets of the headers reach the collector, and no one else', async (t) => {
+  const collector = await startCollector(t, (response, { headers }) => {
+    response.writeHead(500).end(String(headers['x-key']));
+  });
+  const command = await startCommand(t, ['20', '2', '--local', '--otlp', '--json', 'result.json', '--log', 'log.txt'], {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=do-not-show-me' },
+  });
+  const { status, stdout, stderr } = await command.outcome;
+  assert.equal(status, 0);
+  assert.equal(collector.received[0].headers['x-key'], 'do-not-show-me');
+  const files = await Promise.all(
+    ['result.json', 'log.txt'].map((name) => readFile(path.join(command.folder, name), 'utf8')),
+  );
+  assert.ok([stdout, stderr, ...files].every((text) => !text.includes('do-not-show-me')));
+  assert.match(stderr, /^warning: http:\/\/127\.0\.0\.1:\d+ does not accept metrics \(HTTP status 500\)/m);
+});
+
 /** How long the end of a run waits for a collector, and what a busy machine may add. */
 const MAX_END_MS = 5000 + 4000;
 

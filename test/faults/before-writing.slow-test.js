@@ -120,6 +120,16 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
   });
 
+  test('Row 32: if listing is forbidden, the run reports it and continues', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'LIST.status=403/AccessDenied:100%' });
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stderr,
+      /^It is unknown whether run s already has objects in bucket-[ab], bucket-[ab], because listing failed \(HTTP 403 AccessDenied.*\); whether it leaves any will be unknown, too$/m,
+    );
+  });
+
   test('Row 49: of two runs with one run id, started together, one is refused before its first write', async (t) => {
     const endpoint = await startTestEndpoint(t);
     /** @type {(value?: unknown) => void} */
@@ -186,6 +196,16 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
       assert.equal(stderr, 'Run s: 60 objects of 1KiB in bucket-a under benchmark/s/\n');
       assert.deepEqual([store.size, store.countOf('VERSIONS')], [0, 0]);
     }
+  });
+
+  test('Row 33: the run reports if it cannot find out whether versions are kept', async (t) => {
+    const store = await startVersionedStore(t, { status: 'R2', reportsStatus: false });
+    const outcome = await runCommand(t, [...RUN, '--no-preflight'], { dotEnv: store.dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stderr,
+      /^It is unknown whether bucket "bucket-a" keeps versions of removed objects \(HTTP 403 AccessDenied/m,
+    );
   });
 
   test('Row 57: a list of versions that does not work is found before the first write', async (t) => {

@@ -17,16 +17,23 @@ const RUN = ['50', '4', '--size', '1KiB'];
 const OPERATIONS = { write: 'PUT', read: 'GET', stat: 'HEAD', remove: 'DELETE' };
 
 describe('a store that refuses requests of the run', { concurrency: 3 }, () => {
-  test('Row 1: 403 ends the run before the first PUT, with one line and no retry', async (t) => {
-    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
-    const proxy = await startFaultProxy(t, endpoint, (exchange) => exchange.refuse(403, 'SignatureDoesNotMatch'));
-    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }) });
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stdout, '');
-    const reason = 'error: .*"bucket-a".*SignatureDoesNotMatch.*S3_ACCESS_KEY, S3_SECRET_KEY.*';
-    assert.match(outcome.stderr, new RegExp(`^Checking the buckets\\n${reason}\\n$`));
-    assert.deepEqual(proxy.requests, { GET: 1 });
-  });
+  for (const [status, code] of /** @type {const} */ ([
+    [401, 'Unauthorized'],
+    [403, 'SignatureDoesNotMatch'],
+  ])) {
+    test(`Row 1: ${status} ${code} ends the run before the first PUT, with one line and no retry`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => exchange.refuse(status, code));
+      const outcome = await runCommand(t, [...RUN], {
+        dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
+      });
+      assertStatus(outcome, 2);
+      assert.equal(outcome.stdout, '');
+      const reason = `error: .*"bucket-a".*${code}.*S3_ACCESS_KEY, S3_SECRET_KEY.*`;
+      assert.match(outcome.stderr, new RegExp(`^Checking the buckets\\n${reason}\\n$`));
+      assert.deepEqual(proxy.requests, { GET: 1 });
+    });
+  }
 
   for (const [action, operation] of Object.entries(OPERATIONS)) {
     test(`Row 2: a token that may not ${action} is reported with bucket and operation, and nothing is left`, async (t) => {

@@ -137,6 +137,29 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     );
   });
 
+  test('Row 24: runs of one host on two days are refused, and merged only on request', async (t) => {
+    const host = { hosts: 1, seconds: 5 };
+    const [yesterday] = Object.values(made(host).logs);
+    const [later] = Object.values(made({ ...host, start: DEFAULTS.start + 86_400_000 }).logs);
+    const today = [later[0].replace('-test"', '-later"'), ...later.slice(1)];
+    const folder = await folderWith(t, {
+      'yesterday.txt': `${yesterday.join('\n')}\n`,
+      'today.txt': `${today.join('\n')}\n`,
+    });
+
+    const files = ['yesterday.txt', 'today.txt'];
+    const refused = await peak(folder, [...files, '--json', 'sum.json']);
+    assert.match(
+      refused.stderr,
+      /^error: today\.txt:1: host host-1 started this run 23h 59m after its run in yesterday\.txt:1 ended, .* pass --several-runs/,
+    );
+    assert.deepEqual([refused.stdout, refused.status], ['', 2]);
+    assert.ok(!(await readdir(folder)).some((name) => name.startsWith('sum.json')), 'no report remains');
+    const meant = await peak(folder, [...files, '--several-runs', '--json', '-']);
+    assert.equal(meant.status, 0);
+    assert.equal(resultFrom(meant.stdout).stages[0].operations, operationsIn({ yesterday, today }));
+  });
+
   test('Row 24: stages of hosts that do not overlap are reported, and not summed to a peak', async (t) => {
     const { logs } = made({ shift: 3_600_000 });
     const [one, other] = Object.values(logs);

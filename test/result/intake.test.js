@@ -215,7 +215,7 @@ test('a summary without its machine line is reported, and its figures count', ()
   assert.ok(Math.abs(stageOf(aggregate, 'Remove').counts.operations - whole.counts.operations) <= 1);
 });
 
-test('a log without its last line is of a run that did not end, even if it has all stages', () => {
+test('Row 55: a log without its last line is of a run that did not end, even if it has all stages', () => {
   assert.deepEqual(warningsOf(aggregateOf({ 'k.log': WHOLE })), []);
   assert.deepEqual(warningsOf(aggregateOf({ 'k.log': WHOLE.slice(0, -1) })), [
     `!k.log:${WHOLE.length - 1}: the run did not end: the log is cut short here`,
@@ -243,7 +243,7 @@ test('a run in two files counts once, as the more complete one, whichever comes 
   }
 });
 
-test('machine lines that were changed are counted, and the first of them is named', () => {
+test('Row 55: machine lines that were changed are counted, and the first of them is named', () => {
   const masked = WHOLE.map((line) => (line.startsWith('#') ? line.replace(/[{}]/g, '***') : line));
   const count = masked.filter((line) => line.startsWith('#')).length;
   const [first] = warningsOf(aggregateOf({ 'a.txt': masked }));

@@ -53,7 +53,7 @@ const PREFIXES = {
   'a quoted mail': () => '> ',
 };
 
-test('a log is read with the prefixes that other programs add', async () => {
+test('Row 55: a log is read with the prefixes that other programs add', async () => {
   const plain = await read(GOLDEN);
   assert.equal(plain.stages.length, 1);
   for (const [program, prefix] of Object.entries(PREFIXES)) {
@@ -75,7 +75,7 @@ const STORED = {
   'a terminal with progress': LINES.map((line) => `Write 40%\r\u001B[2K\r${line}\r\n`).join(''),
 };
 
-test('a log is read in the encodings and containers in which other programs store it', async () => {
+test('Row 55: a log is read in the encodings and containers in which other programs store it', async () => {
   const plain = await read(GOLDEN);
   for (const [program, content] of Object.entries(STORED)) {
     assert.deepEqual(await read(content), plain, program);

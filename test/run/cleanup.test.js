@@ -197,6 +197,22 @@ for (const outcomeUnknown of [false, true]) {
   });
 }
 
+test('Row 58: a batch that takes longer than its deadline is halved, and what was removed is counted', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(200)));
+  const deleteBatch = admin.deleteBatch.bind(admin);
+  /** @type {number[]} */
+  const sizes = [];
+  admin.deleteBatch = async (bucket, keys) => {
+    sizes.push(keys.length);
+    if (keys.length > 30) {
+      throw new AttemptError({ kind: 'timeout', handling: 'retry', message: 'no complete response' });
+    }
+    return deleteBatch(bucket, keys);
+  };
+  assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, removed: 200 });
+  assert.ok(Math.max(...sizes) > 30 && sizes.filter((size) => size <= 30).length > 1, sizes.join());
+});
+
 test('Row 44: an object that needs a second deletion counts once', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(200)));
   const deleteBatch = admin.deleteBatch.bind(admin);
