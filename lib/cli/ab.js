@@ -115,7 +115,7 @@ function announcement(options, { cells, turns, runId }) {
   const { load, objects } = configOf(cells, 'a');
   const cost = costLine(...turns.map(({ side }) => configOf(cells, side)));
   return [
-    ...new Set(cells.flatMap(({ target }) => [...(target?.warnings ?? []), ...(target?.notices ?? [])])),
+    ...new Set(cells.flatMap(({ target }) => target?.notices ?? [])),
     ...SIDES.map((side) => {
       const { store, objects: own } = configOf(cells, side);
       const given = givenTo(side, options) || 'no options of its own';
@@ -182,13 +182,16 @@ async function runTurns({ options, cells, turns, runId, program }) {
   try {
     for await (const { turn, result, problem } of runSeries(runs(), stopRequest.signal)) {
       if (result === null) {
-        status = EXIT.usage;
+        status = ended.length === 0 ? EXIT.usage : EXIT.incomplete;
         problems.push(`${labelOf(turn.side)}: ${problem}`);
         break;
       }
       progress.ends({ result, problem });
       const isWhole = result.problems.length === 0 && result.stages.every(({ end }) => end === 'complete');
       if (!isWhole || result.stages.length === 0) {
+        if (problem !== null && problems.length === 0) {
+          problems.push(`${labelOf(turn.side)}: ${problem}`);
+        }
         break;
       }
       ended.push({ turn, result });

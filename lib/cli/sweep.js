@@ -54,7 +54,8 @@ export async function sweepByCommand(given, program) {
   if (values.dryRun) {
     const [first, ...others] = order.map((cell) => /** @type {Config} */ (cells[cell].config));
     const lines = first === undefined ? announced : dryRunLines([first, ...others], values.latency, announced);
-    lines.forEach((line) => terminal.out(line));
+    const limit = values.maxCost === undefined ? [] : [`--max-cost limits it to $${values.maxCost}.`];
+    [...lines, ...limit].forEach((line) => terminal.out(line));
     return EXIT.complete;
   }
   const checks = new Checks();
@@ -137,8 +138,8 @@ function planOf({ operands, given, problems: found, hint }) {
   });
   const all = [
     ...found,
-    // Conflicts between options are those of the cells, which set some of them.
-    ...problems.filter((problem) => /^(--[a-z-]+|<\w+>): /.test(problem)),
+    // Conflicts between options are those of the cells, which set some of them, except for --dry-run's --latency.
+    ...problems.filter((problem) => /^(--[a-z-]+|<\w+>): |^--latency /.test(problem)),
     ...(before === null || isBare || isDeepStrictEqual(typed, before)
       ? []
       : [`--resume: ${values.resume} is of another sweep: pass only --resume, which repeats its options`]),

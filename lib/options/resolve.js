@@ -13,8 +13,8 @@ import { UsageError } from './usage-error.js';
 /** `--cores auto` uses one core per this many threads. */
 const THREADS_PER_CORE = 250;
 
-/** Objects on which a turn warms up, besides one per thread: enough for the shares of a mix. */
-const MIN_WARMUP_OBJECTS = 101;
+/** Objects on which a turn warms up, besides one per thread. */
+const MIN_WARMUP_OBJECTS = 100;
 
 /** A turn measures each stage for at least this long. */
 const MIN_TURN_STAGE_MS = 1000;

@@ -35,7 +35,7 @@ export function missedAllSlots(ramp) {
 }
 
 /** @type {Readonly<StepLatency>} */
-export const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null });
+const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null });
 
 /** Returns equal strings for steps that are added. @param {RampStep} step */
 export function slotOfStep({ slotStart, slotSeconds, secondStart }) {

@@ -1,5 +1,5 @@
 import { addRecords } from './add.js';
-import { Histogram } from './histogram.js';
+import { sumOfHistograms } from './ramp.js';
 import { SCHEMA } from './schema.js';
 
 /**
@@ -60,7 +60,7 @@ export function addSecond(parts) {
 }
 
 /** Returns no latencies if any part has none. @param {readonly SecondLatency[]} parts of a second with operations */
-function addSecondLatencies(parts) {
+export function addSecondLatencies(parts) {
   const encoded = parts.flatMap(({ histogram }) => (typeof histogram === 'string' ? [histogram] : []));
   if (parts.length === 1) {
     const [{ p50 = null, p99 = null, maximum = null, histogram = null }] = parts;
@@ -69,9 +69,8 @@ function addSecondLatencies(parts) {
   if (encoded.length < parts.length || encoded.length === 0) {
     return NO_LATENCY;
   }
-  const sum = new Histogram();
-  encoded.forEach((histogram) => sum.addEncoded(histogram));
-  const { p50 = 0, p99 = 0 } = sum.summary() ?? {};
+  const { latency, histogram } = sumOfHistograms(encoded);
+  const { p50 = 0, p99 = 0 } = latency ?? {};
   const maximum = Math.max(...parts.map((part) => part.maximum ?? 0));
-  return { p50: Math.min(p50, maximum), p99: Math.min(p99, maximum), maximum, histogram: sum.encode() };
+  return { p50: Math.min(p50, maximum), p99: Math.min(p99, maximum), maximum, histogram };
 }

@@ -191,7 +191,12 @@ async function warmUp(session) {
   const unseen = { ...observer, stageStarts() {}, second() {}, progress() {}, snapshot() {}, stage() {} };
   const warming = { ...session, config: few, observer: unseen };
   const isWarm = await runPlan(new StagesPlan(planContext(warming), config.objects.count), warming);
-  session.result.stages = [];
+  if (isWarm) {
+    // Their attempts are paid for, and belong to no stage.
+    const attempts = session.result.stages.reduce((sum, stage) => sum + stage.attempts, 0);
+    session.run.requests.probe += attempts;
+    session.result.stages = [];
+  }
   return isWarm;
 }
 

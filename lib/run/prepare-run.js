@@ -68,7 +68,7 @@ async function trafficOf(given, env) {
  * @param {Parameters<typeof fileLimitProblem>[0]} run
  * @throws {UsageError} if the run needs more open files than the host allows
  */
-function checkFileLimit(run) {
+export function checkFileLimit(run) {
   const problem = fileLimitProblem(run, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);

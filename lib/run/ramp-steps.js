@@ -1,4 +1,4 @@
-import { NO_STEP_LATENCY, sumOfHistograms } from '../result/ramp.js';
+import { sumOfHistograms } from '../result/ramp.js';
 import { sumOfStages } from '../result/records.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
 import { startOf } from './stages-plan.js';
@@ -231,7 +231,7 @@ function stepOf(slot, { threads, outcome, shortfall }) {
     threads: outcome === null ? 0 : threads,
     secondStart: countsFrom,
     operations: countedOperations(slot, outcome),
-    ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
+    ...sumOfHistograms(histograms),
     errors: outcome?.whole.failedAttempts ?? 0,
     throttled: outcome?.whole.throttled ?? 0,
     shortfall,

@@ -5,8 +5,7 @@ import type { Result, RunResult, UnloadedLatency } from '../result/result.js';
 import type { TimeBudget } from './preflight/unloaded-latency.js';
 import type { WriteChecks } from './preflight/write-checks.js';
 import type { OpenRun } from './open-run.js';
-import type { Phases } from './begin-run.js';
-import type { RunClock } from './begin-run.js';
+import type { Phases, RunClock } from './begin-run.js';
 
 /** Shared by all parts of a run, from start to end. Workers and the first stage's time are known once it begins. */
 export interface Session {
@@ -34,5 +33,3 @@ export interface Session {
   /** monotonic ms: the agreed moment even if it has passed, so later stages still start together */
   firstStageAt: number;
 }
-
-export type BegunSession = Session;

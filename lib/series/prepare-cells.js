@@ -4,6 +4,7 @@ import { readRunOptions } from '../options/run-options.js';
 import { STORE_OPTIONS } from '../options/table.js';
 import { Checks, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 import { openTarget } from '../options/store/target.js';
+import { checkFileLimit } from '../run/prepare-run.js';
 import { BUCKETS } from './sweep-plan.js';
 
 /**
@@ -87,6 +88,7 @@ export async function prepareCells(cells, { invocation, signal, areTurns = false
       };
       const config = await checks.run(() => resolve(values, resolving));
       if (config !== null) {
+        await checks.run(() => checkFileLimit(config.load));
         const own = { store: 'env', ...options, ...(buckets === null ? {} : { bucket: buckets }) };
         prepared.push({ label, options: /** @type {RunOptions} */ (own), values, config, target });
       }

@@ -143,7 +143,7 @@ describe('before anything is written, ab refuses', () => {
     const given = ['ab', '1000', '4', '--a', '', '--b', '', '--max-cost', '0.1', '--env-file', `${folder}/r2.env`];
     const { status, stderr } = await runInProcess(given, {});
     assert.equal(status, 2);
-    // 26 turns of 1,105 writes at $4.50 per million, and of 2,210 reads and stats at $0.36 per million, with two lists.
-    assert.match(stderr, /^error: --max-cost: all turns would cost at least \$0\.1501 at R2's list prices/m);
+    // 26 turns of 1,104 writes at $4.50 per million, and of 2,208 reads and stats at $0.36 per million, with two lists.
+    assert.match(stderr, /^error: --max-cost: all turns would cost at least \$0\.1500 at R2's list prices/m);
   });
 });

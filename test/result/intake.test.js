@@ -252,3 +252,31 @@ test('Row 55: machine lines that were changed are counted, and the first of them
     `!a.txt:1: this machine line cannot be read, as if its braces or quotes had been replaced: give the file of --log (and ${count - 1} more like it)`,
   );
 });
+
+/** A stage with three parts in a list: size classes. @param {readonly string[]} log */
+function withClasses(log) {
+  const at = placeIn(log, /"kind":"stage","stage":"Write"/);
+  const part = { operations: 2, bytes: 0, average: 1, averageBytes: 0, latency: null, histogram: null };
+  const parts = [0, 1, 2].map((index) =>
+    machineLine({ kind: 'part', stage: 'Write', at: `sizeClasses.${index}`, from: index, to: index + 1, ...part }),
+  );
+  const whole = log[at].replace('"lines":0', '"lines":3');
+  return [...log.slice(0, at), ...parts, whole, ...log.slice(at + 1)];
+}
+
+test('Row 55: whichever line of a part is lost, hosts are merged, and the loss is reported', () => {
+  const [one, other] = PAIR.map(withClasses);
+  assert.deepEqual(warningsOf(aggregateOf({ one, other })), []);
+  for (const lost of [0, 1, 2]) {
+    const at = placeIn(one, new RegExp(`"at":"sizeClasses.${lost}"`));
+    const aggregate = aggregateOf({ one: one.toSpliced(at, 1), other });
+    assert.match(warningsOf(aggregate).join('\n'), /3 parts, but 2 of their lines/);
+  }
+});
+
+test('Row 55: a part of a field that is null in the record is read', () => {
+  const log = withClasses(WHOLE).map((line) =>
+    line.replace('"kind":"stage","stage":"Write"', '"kind":"stage","stage":"Write","sizeClasses":null'),
+  );
+  assert.equal(stageOf(aggregateOf({ log })).counts.operations, OPERATIONS);
+});

@@ -196,7 +196,7 @@ test('the result of a search cannot be added up, nor can a merged result', async
   assert.equal(report.stages[0].operations, OPERATIONS.length);
   assert.deepEqual(warnings.slice(0, 2), [
     '!search: a --find-peak search: not counted, because searches cannot be added up',
-    '!together: a merged result of 2 hosts cannot be merged again, so it is not counted; give the logs or results of its hosts',
+    '!together: a merged result (hosts: 2) cannot be merged again, so it is not counted; give the logs or results of its hosts',
   ]);
 });
 

@@ -3,6 +3,8 @@ import { latencyTable } from '../../result/figures/latency-table.js';
 import { shownStep } from '../../result/figures/shown-step.js';
 import { capacityOf } from '../../result/figures/stage-table.js';
 import { Histogram, valuesIn } from '../../result/histogram.js';
+import { addSecondLatencies } from '../../result/seconds.js';
+import { agrees } from '../../measure/statistics/plateau.js';
 import { counted } from '../../text/figures.js';
 import { formatTimeOfDay } from '../../text/units.js';
 import { headlinesOf } from '../headline.js';
@@ -149,9 +151,10 @@ function curvesOf(stage, index) {
       counts: merge.ramp.slots[at].counts,
     }),
   }));
-  const capacity = rate?.interval
-    ? { ...rate.interval, operationsPerSecond: Number(rate.operationsPerSecond) }
-    : capacityOf(stage);
+  // Without a confidence, the interval's upper end is a rate that failed.
+  const ofRate = rate?.interval && rate.interval.confidence !== null ? rate.interval : null;
+  const foundRate = ofRate && { ...ofRate, operationsPerSecond: Number(rate?.operationsPerSecond) };
+  const capacity = rate === undefined ? capacityOf(stage) : foundRate;
   const found = { knee, hasPlateau, capacity, slo: rate?.slo ?? null, finding: findingOf(stage, knee) };
   const unit = rate === undefined ? 'threads' : 'requested ops/s';
   return steps === null ? [] : [{ stage: stage.stage, index, unit, steps: shown, ...found }];
@@ -171,7 +174,10 @@ function findingOf(stage, knee) {
     return ramp && !merge?.ramp ? 'These steps cover only this host.' : 'No capacity was found.';
   }
   const plateau = knee === null ? '' : `; more than ${counted(knee, 'thread')} were not faster`;
-  return `${headlinesOf({ stages: [stage], hosts: [] })[0]}${plateau}.`;
+  const capacity = capacityOf(stage);
+  const isContradicted =
+    search !== undefined && capacity !== null && !agrees(capacity.operationsPerSecond, search.best);
+  return `${headlinesOf({ stages: [stage], hosts: [] })[0]}${plateau}.${isContradicted ? ' Run again.' : ''}`;
 }
 
 /** Columns of the latency map: about as many as fit on a page. */
@@ -272,6 +278,7 @@ function stretchOf(stage, seconds, rates) {
   const drawn = seconds.flatMap(({ secondStart }) => rates.get(secondStart) ?? []);
   const mean = (/** @type {keyof Rate} */ name) =>
     drawn.length === 0 ? null : drawn.reduce((total, rate) => total + rate[name], 0) / drawn.length;
+  const { p50, p99, maximum } = addSecondLatencies(seconds.filter(({ operations }) => operations > 0));
   return {
     stage,
     secondStart: seconds[0].secondStart,
@@ -281,26 +288,8 @@ function stretchOf(stage, seconds, rates) {
     byteRate: mean('bytes'),
     failedAttempts: sum('failedAttempts'),
     throttled: sum('throttled'),
-    ...latencyOf(seconds.filter(({ operations }) => operations > 0)),
+    ...{ p50, p99, maximum },
   };
-}
-
-/** Latency over all operations of the seconds. @param {readonly SecondResult[]} seconds with operations */
-function latencyOf(seconds) {
-  const [{ p50 = null, p99 = null, maximum = null } = {}] = seconds;
-  if (seconds.length < 2) {
-    return { p50, p99, maximum };
-  }
-  const sum = new Histogram();
-  for (const { histogram = null } of seconds) {
-    if (histogram === null) {
-      return { p50: null, p99: null, maximum: null };
-    }
-    sum.addEncoded(histogram);
-  }
-  const longest = Math.max(...seconds.map((second) => second.maximum ?? 0));
-  const of = (/** @type {number} */ percentile) => Math.min(sum.at(percentile), longest);
-  return { p50: of(50), p99: of(99), maximum: longest };
 }
 
 /** @param {readonly StageSum[]} stages */

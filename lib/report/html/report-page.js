@@ -207,6 +207,8 @@ const DEFINITIONS = [
     'Latency',
     'From the first attempt of an operation to its success, including pauses between attempts. In an open loop, from the time at which the operation was due. Percentiles come from HdrHistograms, to within 0.1%; they are never averaged.',
   ],
+  ['Knee', 'The fewest threads that reached the plateau of a search or ramp.'],
+  ['Interval', 'Contains the true rate with the stated confidence.'],
   ['Limited by', 'The bottleneck: proven by the figures, or likely if one precondition of the proof is missing.'],
 ];
 

@@ -130,12 +130,23 @@ export function addParts(record, parts) {
   for (const [at, part] of parts) {
     const path = at.split('.');
     path.reduce((/** @type {Fields} */ within, key, index) => {
-      if (!Object.hasOwn(within, key) || typeof within[key] !== 'object') {
+      if (!Object.hasOwn(within, key) || typeof within[key] !== 'object' || within[key] === null) {
         within[key] = index === path.length - 1 ? part : /^\d/.test(path[index + 1]) ? [] : {};
       }
       return within[key];
     }, record);
   }
+  [...PARTS, 'ramp', 'search'].filter((name) => name in record).forEach((name) => (record[name] = dense(record[name])));
+}
+
+/** Closes the gaps that lost lines leave in lists. @param {any} value @returns {any} */
+function dense(value) {
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  return Array.isArray(value)
+    ? value.filter(() => true).map(dense)
+    : Object.fromEntries(Object.entries(value).map(([name, each]) => [name, dense(each)]));
 }
 
 /** @param {unknown} at */

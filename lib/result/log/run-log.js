@@ -25,7 +25,8 @@ const MAX_RETRY_LINES_PER_SECOND = 3;
 /**
  * The log of a run: human-readable lines, and machine lines with the rest of a result's data. LogReader reads it back.
  *
- * Omits percentiles and histograms per second the host's load and the noted operations, which would need more space than everything else.
+ * Omits the percentiles and histograms of seconds, the host's load and the noted operations, which would need more space
+ * than everything else.
  */
 export class RunLog {
   #writeLine;

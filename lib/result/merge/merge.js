@@ -141,7 +141,7 @@ function isMoreComplete(one, other) {
  */
 function whyNotCounted({ result: { hosts, merge, options }, line }) {
   if (merge !== undefined || hosts.length !== 1) {
-    return `a merged result of ${hosts.length} hosts cannot be merged again, so it is not counted; give the logs or results of its hosts`;
+    return `a merged result (hosts: ${hosts.length}) cannot be merged again, so it is not counted; give the logs or results of its hosts`;
   }
   const begins = line === null ? '' : ' begins here';
   return options?.findPeak ? `a --find-peak search${begins}: not counted, because searches cannot be added up` : null;
