@@ -1,6 +1,6 @@
 import { COUNT_NAMES, failedAttemptsOf, sumsByName } from '../result/counters.js';
 import { CacheMeter } from './part-meter.js';
-import { ByteShifts, SecondCounts } from './second-counts.js';
+import { SecondCounts } from './second-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 
 /**
@@ -11,7 +11,7 @@ import { StageLatencyMeter } from './stage-latencies.js';
  */
 
 /**
- * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings in monotonic ms; `timeLost` in ms
+ * @typedef {Timings & { timeLost: number }} UploadTimings in monotonic ms; `timeLost` in ms
  *
  * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>
  *   & { isPart?: boolean, isAbort?: boolean }} StepTimings
@@ -87,7 +87,6 @@ export class StageMeter {
   constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
     this.#clock = clock;
     this.seconds = new SecondCounts(clock, startedAt);
-    this.byteShifts = new ByteShifts(clock);
     const second = this.seconds.secondOf(startedAt);
     this.#latencies = new StageLatencyMeter(second);
     this.#measuredFrom = measuredFrom;
@@ -110,7 +109,7 @@ export class StageMeter {
    */
   succeeded(timings, bytes, objectBytes = bytes) {
     const { startedAt, attemptStartedAt } = timings;
-    this.#succeeded(timings, bytes, objectBytes, attemptStartedAt, attemptStartedAt - startedAt);
+    this.#succeeded(timings, bytes, objectBytes, attemptStartedAt - startedAt);
   }
 
   /**
@@ -120,7 +119,7 @@ export class StageMeter {
    * @param {number} bytes
    */
   uploaded(timings, bytes) {
-    this.#succeeded(timings, bytes, bytes, timings.uploadedFrom, timings.timeLost);
+    this.#succeeded(timings, bytes, bytes, timings.timeLost);
   }
 
   /**
@@ -145,10 +144,9 @@ export class StageMeter {
    * @param {Timings} timings
    * @param {number} bytes
    * @param {number} objectBytes
-   * @param {number} movedFrom monotonic ms at which the transfer began
    * @param {number} timeLost ms lost before the transfer
    */
-  #succeeded(timings, bytes, objectBytes, movedFrom, timeLost) {
+  #succeeded(timings, bytes, objectBytes, timeLost) {
     const { startedAt, finishedAt } = timings;
     const wasSuspended = this.#clock.wasSuspended(startedAt, finishedAt);
     this.operations += 1;
@@ -156,7 +154,6 @@ export class StageMeter {
     this.lastSuccessAt = finishedAt;
     const second = this.seconds.add(finishedAt, bytes, objectBytes);
     if (!wasSuspended) {
-      this.byteShifts.add(second, movedFrom, finishedAt, bytes);
       this.#windows.add(finishedAt);
     }
     if (finishedAt < this.#measuredFrom || wasSuspended) {
@@ -307,9 +304,7 @@ export class StageMeter {
   until(endedAt) {
     return {
       ...this.toRecord(),
-      seconds: this.seconds
-        .until(endedAt)
-        .map((count) => ({ ...count, moved: count.bytes + this.byteShifts.at(count.secondStart) })),
+      seconds: this.seconds.until(endedAt),
     };
   }
 

@@ -36,8 +36,7 @@ import { SCHEMA } from './schema.js';
  * @property {number} failedAttempts except those cut off by the end of the stage
  * @property {number} done operations that have ended, whatever their outcome
  * @property {StageLatency} latency
- * @property {(SecondCount & { moved: number })[]} seconds every second of the stage, except those in which the process
- *   was suspended; `moved`: bytes that were transferred in the second, if those of an operation are spread over its time
+ * @property {SecondCount[]} seconds every second of the stage, except those in which the process was suspended
  * @property {readonly number[]} windows operations by window, see WindowCounts; can be empty
  * @property {(PartRecord & { status: string, maxAge: number })[]} cache responses by cache status, or writes of races by
  *   outcome
@@ -125,7 +124,7 @@ const KIND = {
     done: SUM,
     errors: { 'x-add': 'by-name' },
     latency: { 'x-add': 'latencies' },
-    seconds: listOf(['secondStart'], { properties: { ...SCHEMA.$defs.second.properties, moved: SUM } }),
+    seconds: listOf(['secondStart'], SCHEMA.$defs.second),
     windows: NUMBERS,
     cache: listOf(['status'], PART),
     sizeClasses: listOf(['from', 'to'], PART),
@@ -248,9 +247,9 @@ export function sumOfSeconds(seconds) {
 }
 
 /**
- * @param {readonly (SecondCount & { moved: number })[]} seconds in order, at least one
+ * @param {readonly SecondCount[]} seconds in order, at least one
  * @param {Pauses} clock
- * @returns {(SecondCount & { moved: number })[]} from the first to the last, including those without operations, except
+ * @returns {SecondCount[]} from the first to the last, including those without operations, except
  *   those in which the process was suspended
  */
 export function everySecond(seconds, clock) {
@@ -260,7 +259,7 @@ export function everySecond(seconds, clock) {
   // Threads can differ in where a pause began, so one may have completed operations in its first second.
   return Array.from({ length }, (_, index) => {
     const secondStart = first + index;
-    return known.get(secondStart) ?? { secondStart, operations: 0, bytes: 0, moved: 0 };
+    return known.get(secondStart) ?? { secondStart, operations: 0, bytes: 0 };
   }).filter(({ secondStart, operations }) => operations > 0 || !isPaused(secondStart, clock));
 }
 

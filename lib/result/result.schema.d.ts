@@ -343,11 +343,6 @@ export interface StageSum extends CommonCounts {
   averageBytes?: number | null;
   /** Average rate of objects, for operations on several objects. Unit: objects/s. */
   averageKeys?: number | null;
-  /**
-   * Highest throughput of a second, with the bytes of each operation spread over the time of its successful attempt.
-   * Null for several hosts. Unit: bytes/s.
-   */
-  peakBytes?: number | null;
   /** Attempts that failed, repeated or not, except those cut off by the end of the stage. Unit: attempts. */
   failedAttempts?: number | null;
   /** Failed attempts by kind of error. */
@@ -522,11 +517,6 @@ export interface KindSum extends CommonCounts {
   averageBytes?: number | null;
   /** Average rate of objects, for operations on several objects. Unit: objects/s. */
   averageKeys?: number | null;
-  /**
-   * Highest throughput of a second, with the bytes of each operation spread over the time of its successful attempt.
-   * Null for several hosts. Unit: bytes/s.
-   */
-  peakBytes?: number | null;
   /** Attempts that failed, repeated or not, except those cut off by the end of the stage. Unit: attempts. */
   failedAttempts?: number | null;
   /** Failed attempts by kind of error. */
@@ -758,8 +748,6 @@ export interface LoopLoad {
   delayP50: number | null;
   /** 99th percentile of the delay of timers. Unit: ms. */
   delayP99: number | null;
-  /** Share of the time spent on garbage collection. */
-  garbageCollection: number;
 }
 
 /** Tightest CPU quota of the control groups of the process. Null if there is none. */
@@ -1218,8 +1206,6 @@ export interface StageMerge {
   sustained: Stretch | null;
   /** The mean rate while all hosts were in the stage. Null if there is no such whole second. */
   together: MeanTogether | null;
-  /** Sum of the hosts' own peak seconds: an upper bound, since those may be different seconds. Unit: ops/s. */
-  sumOfPeaks: number;
   /** How long the hosts were in the stage together. Null if a log does not have its times. */
   overlap: Overlap | null;
   /** One entry for each run of each host. */

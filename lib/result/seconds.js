@@ -22,19 +22,10 @@ export const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, h
  * @param {MeasuredTime} stage
  */
 export function peakOf(seconds, stage) {
-  return largestWholeSecond(seconds, stage, ({ operations }) => operations);
-}
-
-/**
- * @template {SecondCount} Second
- * @param {readonly Second[]} seconds
- * @param {MeasuredTime} stage
- * @param {(count: Second) => number} figureOf
- */
-export function largestWholeSecond(seconds, { startedAt, endedAt, average }, figureOf) {
+  const { startedAt, endedAt, average } = stage;
   return awayFromGaps(seconds)
     .filter(({ secondStart }) => secondStart * 1000 >= startedAt && (secondStart + 1) * 1000 <= endedAt)
-    .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
+    .reduce((peak, { operations }) => Math.max(peak, operations), average);
 }
 
 /**

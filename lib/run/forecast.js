@@ -3,6 +3,7 @@ import { multipartAsFor } from '../load/operations/multipart.js';
 import { stagesOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
 import { operationsFor } from '../load/operations/stage.js';
 import { MAX_LATENCY_PROBES } from './preflight/probe-workload.js';
+import { MIN_BUDGET_MS, MIN_ROUNDS, ROUND_TRIPS } from './preflight/unloaded-latency.js';
 import { STAGE_MS } from './search/capacity-search.js';
 import { RATE_SEARCH_MS } from './search/rate-search.js';
 import { sumOf } from '../measure/statistics/moments.js';
@@ -26,13 +27,6 @@ import { averageSize, typicalSize } from '../load/workload/size-distribution.js'
  * @property {boolean} isBound whether the numbers are upper bounds, because time ends the stages
  * @property {number} stored bytes of the objects
  */
-
-/** Preparation takes this long, or thirty round trips: see TimeBudget. */
-const PREPARATION_MS = 3000;
-const PREPARATION_TRIPS = 30;
-
-/** Latency probes that a distant store still gets. */
-const MIN_PROBES = 6;
 
 /** To create an upload, send its part, and complete it. */
 const REQUESTS_OF_ONE_PART = 3;
@@ -166,9 +160,9 @@ function rowAround(config, latency) {
   const [buckets, isOwn] = [store.buckets.length, writesObjects(load.stages)];
   const reads = operationsOfRun(load).filter(({ effect, billingClass }) => effect === 'reads' && billingClass === 'B');
   const kinds = reads.length + (isOwn ? 2 : 0);
-  const budget = Math.max(PREPARATION_MS, PREPARATION_TRIPS * latency);
+  const budget = Math.max(MIN_BUDGET_MS, ROUND_TRIPS * latency);
   const fitting = Math.floor(budget / Math.max(kinds * latency, 1));
-  const probes = schedule.preflight ? buckets + Math.min(Math.max(fitting, MIN_PROBES), MAX_LATENCY_PROBES) : 0;
+  const probes = schedule.preflight ? buckets + Math.min(Math.max(fitting, MIN_ROUNDS), MAX_LATENCY_PROBES) : 0;
   // A probe has the parts of a small object.
   const isInParts = multipartAsFor(typicalSize(objects), load.multipart) !== undefined;
   const A =

@@ -132,9 +132,6 @@ export function requestsForEach({ objects: { size, sizes }, load: { multipart } 
 
 const LIST_PRICE = DOLLARS_PER_MILLION.A / 1e6;
 
-/** Clean-up may need one list page per this many written objects. */
-const OBJECTS_PER_PAGE = 1000;
-
 /** Dollars that a run may still spend. */
 export class CostBudget {
   #left;
@@ -169,7 +166,7 @@ export class CostBudget {
    * @param {number} objects that clean-up will have to find with lists
    */
   affords(dollars, objects) {
-    return dollars === 0 || dollars + (objects / OBJECTS_PER_PAGE) * LIST_PRICE <= this.#left;
+    return dollars === 0 || dollars + (objects / KEYS_PER_LIST) * LIST_PRICE <= this.#left;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { classify } from '../result/bottleneck/classify.js';
 import { COUNT_NAMES } from '../result/counters.js';
-import { NO_LATENCY, largestWholeSecond, peakOf } from '../result/seconds.js';
+import { NO_LATENCY, peakOf } from '../result/seconds.js';
 import { formatAccess } from '../load/workload/access.js';
 import { formatSizes, typicalSize } from '../load/workload/size-distribution.js';
 
@@ -71,7 +71,7 @@ export function stageResult(parts) {
     endedAt: clock.toEpoch(outcome.endedAt - drain),
     duration: measured,
   };
-  const seconds = whole.seconds.map(({ moved, ...count }) => ({
+  const seconds = whole.seconds.map((count) => ({
     ...count,
     ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY),
   }));
@@ -182,7 +182,6 @@ function figuresOf(record, time, isRace = false) {
     averageBytes,
     ...statusResults(record, time.duration, isRace ? 'contenders' : 'cache'),
     ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
-    peakBytes: largestWholeSecond(seconds, { ...time, average: averageBytes }, ({ moved }) => Math.round(moved)),
     latency,
     failedAttempts,
     ...counts,

@@ -22,7 +22,6 @@ export function loopLoad(utilization, overrides = {}) {
     waiting: 0,
     delayP50: 0,
     delayP99: 0,
-    garbageCollection: 0,
     ...overrides,
   };
 }

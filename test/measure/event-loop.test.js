@@ -20,12 +20,10 @@ test('a computing loop is busy, delays its timers, and its thread has a CPU', as
   const stop = measureLoop({ now });
   await setTimeout(120);
   compute(200);
-  Array.from({ length: 300 }, () => Array.from({ length: 10_000 }, (_, place) => ({ place })));
   await setTimeout(120);
-  const { utilization, running, waiting, delayP99, garbageCollection } = stop();
+  const { utilization, running, waiting, delayP99 } = stop();
   assert.ok(utilization > 0.1 && utilization <= 1, String(utilization));
   assert.ok(Number(delayP99) > 50, String(delayP99));
-  assert.ok(garbageCollection > 0 && garbageCollection < 1, String(garbageCollection));
   if (process.platform === 'linux') {
     assert.ok(Number(running) > 0.02 && Number(waiting) >= 0, `${running}, ${waiting}`);
   }

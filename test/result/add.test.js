@@ -140,7 +140,7 @@ test('adds the kinds of a mixed stage by operation, if all hosts report them', (
     const result = resultOf();
     const [stage] = result.stages;
     const figures = Object.fromEntries(
-      [...COUNT_NAMES, 'errors', 'threads', 'average', 'averageBytes', 'peak', 'peakBytes', 'failedAttempts']
+      [...COUNT_NAMES, 'errors', 'threads', 'average', 'averageBytes', 'peak', 'failedAttempts']
         .concat(['latency', 'unloaded', 'bottleneck'])
         .map((name) => [name, /** @type {any} */ (stage)[name]]),
     );

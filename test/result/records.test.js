@@ -113,20 +113,8 @@ test('the order of addition does not matter', () => {
   );
 });
 
-test('the bytes of an operation count in the seconds in which they moved, and none are lost', () => {
-  fc.assert(
-    fc.property(fc.array(anyOperation, { minLength: 1, maxLength: 20 }), (operations) => {
-      const { records, clock } = recordsOf(operations, (worker) => worker);
-      const { seconds, bytes } = sumOfStages(records, clock).whole;
-      const moved = seconds.reduce((sum, second) => sum + second.moved, 0);
-      assert.ok(Math.abs(moved - bytes) < 1 && seconds.every((second) => second.moved > -1e-3));
-    }),
-    { numRuns: cases(30) },
-  );
-});
-
 test('a second without operations is part of a stage, unless the process was suspended in it', () => {
-  const second = (/** @type {number} */ secondStart) => ({ secondStart, operations: 1, bytes: 2, moved: 2 });
+  const second = (/** @type {number} */ secondStart) => ({ secondStart, operations: 1, bytes: 2 });
   const clock = { pausedBetween: (/** @type {number} */ from) => (from === 6000 ? 1000 : 0) };
   assert.deepEqual(
     everySecond([second(4), second(8)], clock).map(({ secondStart, operations }) => [secondStart, operations]),

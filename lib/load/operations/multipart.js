@@ -190,7 +190,6 @@ export class Uploader {
    * @throws {AttemptError | IntegrityError} the error of the request that failed
    */
   async write(record, now) {
-    record.uploadedFrom = now;
     record.startedAt = record.intendedAt || now;
     record.outcomeUnknown = false;
     record.attempts = 1;

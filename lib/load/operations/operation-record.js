@@ -53,8 +53,6 @@ export class OperationRecord {
   startedAt = 0;
   attemptStartedAt = 0;
   finishedAt = 0;
-  /** For multipart objects: when the upload began, in monotonic ms; see Uploader. */
-  uploadedFrom = 0;
   /** For multipart objects: ms by which the upload began late, plus ms before the last attempt of each request. */
   timeLost = 0;
   /** Runs the races of the thread, if its operations are races in a stage. @type {Race | null} */

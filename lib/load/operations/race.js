@@ -173,7 +173,7 @@ export class Race {
     // The read is counted as the operation's own attempt, and all others as its steps.
     const { attemptStartedAt: lastStartedAt } = this.#reader;
     const timeLost = attemptStartedAt - startedAt;
-    Object.assign(record, { uploadedFrom: attemptStartedAt, timeLost, attemptStartedAt: lastStartedAt });
+    Object.assign(record, { timeLost, attemptStartedAt: lastStartedAt });
     const isChanged = isFound && !(readsFirst && reply.etagDigest === etagBefore);
     if (isFound) {
       ledger.add(localIndex, reply.etagDigest);

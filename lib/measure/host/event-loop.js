@@ -1,4 +1,4 @@
-import { PerformanceObserver, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { readScheduling, readSystemFile } from './proc-files.js';
 
 /**
@@ -28,7 +28,6 @@ export function measureLoop({ now, read = readSystemFile }) {
   const before = scheduling();
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delay.enable();
-  const garbage = measureGarbageCollection();
   return () => {
     const duration = Math.max(now() - startedAt, 1);
     const after = scheduling();
@@ -41,7 +40,6 @@ export function measureLoop({ now, read = readSystemFile }) {
       waiting: share('waiting'),
       delayP50: delayOf(delay, 50),
       delayP99: delayOf(delay, 99),
-      garbageCollection: garbage() / duration,
     };
   };
 }
@@ -53,17 +51,4 @@ export function measureLoop({ now, read = readSystemFile }) {
  */
 function delayOf(delay, percentile) {
   return delay.count === 0 ? null : Math.max(delay.percentile(percentile) / NANOSECONDS - DELAY_RESOLUTION_MS, 0);
-}
-
-/** @returns {() => number} ms of garbage collection on this thread since this call; call the function once */
-function measureGarbageCollection() {
-  let time = 0;
-  const add = (/** @type {PerformanceEntry} */ { duration }) => (time += duration);
-  const observer = new PerformanceObserver((list) => list.getEntries().forEach(add));
-  observer.observe({ type: 'gc' });
-  return () => {
-    observer.takeRecords().forEach(add);
-    observer.disconnect();
-    return time;
-  };
 }

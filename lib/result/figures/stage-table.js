@@ -81,7 +81,7 @@ export function rowsOf(stages) {
  */
 export function rowOfStage(stage) {
   const best = stage.ramp && !stage.merge ? bestStepOf(stage.ramp) : null;
-  const hidden = { peak: null, averageBytes: null, peakBytes: null, latency: { ...stage.latency, operations: null } };
+  const hidden = { peak: null, averageBytes: null, latency: { ...stage.latency, operations: null } };
   if (best) {
     // A mean over all steps of a ramp would be meaningless.
     const latency = { ...stage.latency, operations: best.step.latency };

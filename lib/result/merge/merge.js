@@ -224,8 +224,6 @@ function mergeStage(views, ramps) {
     }
   }
   const ownPeaks = new Map(views.map((view) => [view, ownPeak(view, best.get(view) ?? 0)]));
-  // A second at the edge of a host's stage does not count as the host's peak, but can be higher than it.
-  const bounds = new Map([...ownPeaks].map(([view, peak]) => [view, Math.max(peak, (best.get(view) ?? 0) / 10)]));
   const sum = addStages(views.map(stageOf));
   const peak = peakOf(finder, views, hosts);
   const missingLatency = missingLatencies(views);
@@ -242,7 +240,6 @@ function mergeStage(views, ramps) {
       peak,
       sustained: finder.sustained,
       together: finder.together(),
-      sumOfPeaks: sumOfPeaks(bounds),
       overlap: overlapOfViews(views),
       shares: views.map((view) => shareOf(view, ownPeaks.get(view) ?? 0)),
       missingLatency,
@@ -356,16 +353,6 @@ function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupO
   const time = endedAt - startedAt - (warmup ?? 0) - (drain ?? 0) - (paused ?? 0);
   const measured = operations - (warmupOperations ?? 0) - (drainOperations ?? 0);
   return (1000 * Math.max(measured, 0)) / Math.max(time, 1);
-}
-
-/** A host's runs follow each other, so its best run is its peak. @param {ReadonlyMap<StageView, number>} peaks */
-function sumOfPeaks(peaks) {
-  const byHost = new Map();
-  for (const [{ host }, peak] of peaks) {
-    byHost.set(host, Math.max(byHost.get(host) ?? 0, peak));
-  }
-  // Whole tenths, the unit of the peaks, make the sum independent of the order of the hosts.
-  return [...byHost.values()].reduce((sum, peak) => sum + Math.round(peak * 10), 0) / 10;
 }
 
 /** @param {readonly StageView[]} views */

@@ -18,7 +18,7 @@ import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workloa
 const ROUNDS = MAX_LATENCY_PROBES;
 
 /** Fewer rounds if time is short: one warm-up, five measured. */
-const MIN_ROUNDS = 6;
+export const MIN_ROUNDS = 6;
 const MIN_MEASURED = 5;
 
 /** The first operations are slower because the client's code is cold. */
@@ -161,9 +161,9 @@ function kindsOf({ wroteObjects, mayRemove }, config, budget) {
 }
 
 /** Minimum time for all requests before the first stage. */
-const MIN_BUDGET_MS = 3000;
+export const MIN_BUDGET_MS = 3000;
 
-const ROUND_TRIPS = 30;
+export const ROUND_TRIPS = 30;
 
 /**
  * The time that a run may take to check and measure the store before its first stage: three seconds or, for a distant
