@@ -1,5 +1,5 @@
 import { crcOf } from '../load/workload/crc.js';
-import { S3Error } from './s3-error.js';
+import { S3Error } from './xml.js';
 
 /** @import { IncomingHttpHeaders } from 'node:http' */
 

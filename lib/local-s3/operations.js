@@ -1,14 +1,13 @@
 import { checksumIn, needsChecksums } from './checksums.js';
 import { decode, percentEncode } from './router.js';
-import { S3Error } from './s3-error.js';
-import { elements, itemsIn, malformed, xmlResult } from './xml.js';
+import { S3Error, elements, itemsIn, malformed, xmlResult } from './xml.js';
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
  * @import { XmlElement } from '../text/xml.js'
  * @import { ObjectTable, StoredObject } from './object-table.js'
  * @import { Operation, Target } from './router.js'
- * @import { NamedPart, UploadTable } from './upload-table.js'
+ * @import { NamedPart, UploadTable } from './object-table.js'
  */
 
 /**

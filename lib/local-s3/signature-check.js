@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { percentEncode } from './router.js';
-import { S3Error } from './s3-error.js';
+import { S3Error } from './xml.js';
 
 /** @import { IncomingHttpHeaders } from 'node:http' */
 
