@@ -35,7 +35,7 @@ const LATE_WRITES_MS = 2000;
 const MAX_PROBLEMS = 100;
 
 /** Status codes of stores without batch deletion, such as Google's. */
-const NO_BATCHES = new Set([400, 405, 501]);
+export const NO_BATCHES = new Set([400, 405, 501]);
 
 /**
  * @typedef {object} CleanupOptions

@@ -103,13 +103,13 @@ export class WriteChecks {
   }
 
   async #check() {
-    const { store, load, objects, schedule } = this.#config;
+    const { store, load, objects } = this.#config;
     const { wroteObjects } = this.#run;
     // The embedded endpoint starts empty and keeps no versions.
     if (!store.isEmbedded && (wroteObjects || operationsOf(load.stages).some(({ removes }) => removes))) {
       await this.#withAccess(async (access) => {
         await Promise.all([this.#lookForVersioning(access), wroteObjects ? this.#lookForObjects(access) : null]);
-        const isMarked = wroteObjects && schedule.preflight && this.problems.length === 0;
+        const isMarked = wroteObjects && this.problems.length === 0;
         if (isMarked && !(await this.marker.place(access, (milliseconds) => pause(milliseconds, this.#signal)))) {
           this.problems.push(
             `run ${objects.runId} is in use: another run with this id is under way; choose another --run-id`,
