@@ -62,10 +62,6 @@ class Store {
       this.objects.delete(key);
     }
   }
-
-  async deleteBatch() {
-    return ['refused'];
-  }
 }
 
 function noWait() {

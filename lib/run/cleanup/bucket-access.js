@@ -1,6 +1,7 @@
 import { runPool } from '../../load/run-pool.js';
 import { BucketAdmin } from '../../store/bucket-admin.js';
 import { Pauses, Retrier } from '../../store/retry.js';
+import { ABANDONED } from '../../result/counters.js';
 import { AttemptError } from '../../store/s3-error.js';
 
 /**
@@ -61,12 +62,13 @@ export async function withBucketAccess(options, work) {
   const signal = options.signal && AbortSignal.any([options.signal]);
   const end = new AbortController();
   const pauses = new Pauses();
-  const admin = new BucketAdmin(storeOptions, attemptTimeout(timeout), end.signal);
+  const attemptTimeout = Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_ATTEMPT_TIMEOUT_MS);
+  const admin = new BucketAdmin(storeOptions, attemptTimeout, end.signal);
   const giveUp = (/** @type {AttemptError} */ error) => {
     end.abort(error);
     pauses.endAll();
   };
-  const stop = () => giveUp(stopError());
+  const stop = () => giveUp(new AttemptError({ kind: ABANDONED, handling: 'fail', message: 'the run was stopped' }));
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) {
     stop();
@@ -106,15 +108,6 @@ export async function withBucketAccess(options, work) {
     requests[countAs] += admin.requests;
     await admin.close();
   }
-}
-
-/** Returns the timeout of a clean-up attempt in ms. @param {number} timeout the value of `--timeout` in ms */
-function attemptTimeout(timeout) {
-  return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_ATTEMPT_TIMEOUT_MS);
-}
-
-function stopError() {
-  return new AttemptError({ kind: 'abandoned', handling: 'fail', message: 'the run was stopped' });
 }
 
 function stallError() {

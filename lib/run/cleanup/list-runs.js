@@ -138,7 +138,8 @@ export class RunTally {
    * @returns {FoundRun | null} the run that gave it its name; null if there is none
    */
   #runOf(key, time) {
-    const runId = folderOf(key, this.#prefix)?.slice(this.#prefix.length + 1, -1) ?? '';
+    // Without a folder, this is no run's ID.
+    const runId = key.slice(this.#prefix.length + 1, Math.max(key.indexOf('/', this.#prefix.length + 1), 0));
     if (!isRunId(runId)) {
       return null;
     }
@@ -154,14 +155,4 @@ export class RunTally {
     run.newest = Math.max(run.newest, time);
     return run;
   }
-}
-
-/**
- * @param {string} key
- * @param {string} prefix
- * @returns {string | null} the folder with its trailing `/`, shared by all keys of a run; null without a folder
- */
-function folderOf(key, prefix) {
-  const end = key.indexOf('/', prefix.length + 1);
-  return end < 0 ? null : key.slice(0, end + 1);
 }

@@ -74,22 +74,10 @@ export class RunMarker {
    */
   async remove({ admin, retry }) {
     const [bucket, key] = [this.#bucket, this.#key];
-    // Some credentials may delete objects only in batches.
-    const deleteAsBatch = async (/** @type {unknown} */ error) => {
-      if ((await retry(() => admin.deleteBatch(bucket, [key]))).length > 0) {
-        throw error;
-      }
-    };
     try {
       for (let removal = 0; removal < MAX_REMOVALS; removal++) {
-        await unlessDenied(() => retry(() => admin.deleteObject(bucket, key)), deleteAsBatch);
-        // Without permission to ask, the answer to the deletion counts.
-        if (
-          !(await unlessDenied(
-            () => retry(() => admin.has(bucket, key)),
-            () => false,
-          ))
-        ) {
+        await retry(() => admin.deleteObject(bucket, key));
+        if (!(await retry(() => admin.has(bucket, key).catch(falseIfDenied)))) {
           return null;
         }
       }
@@ -100,18 +88,10 @@ export class RunMarker {
   }
 }
 
-/**
- * @template Result
- * @param {() => Promise<Result>} work
- * @param {(error: unknown) => Result | Promise<Result>} orElse
- */
-async function unlessDenied(work, orElse) {
-  try {
-    return await work();
-  } catch (error) {
-    if (asAttemptError(error).status !== 403) {
-      throw error;
-    }
-    return orElse(error);
+/** Without permission to ask, the answer to the deletion counts. @param {unknown} error */
+function falseIfDenied(error) {
+  if (asAttemptError(error).status !== 403) {
+    throw error;
   }
+  return false;
 }
