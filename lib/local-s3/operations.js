@@ -5,9 +5,8 @@ import { S3Error, elements, itemsIn, malformed, xmlResult } from './xml.js';
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
  * @import { XmlElement } from '../text/xml.js'
- * @import { ObjectTable, StoredObject } from './object-table.js'
+ * @import { NamedPart, ObjectTable, StoredObject, UploadTable } from './object-table.js'
  * @import { Operation, Target } from './router.js'
- * @import { NamedPart, UploadTable } from './object-table.js'
  */
 
 /**

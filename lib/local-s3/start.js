@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * @import { ForkOptions } from 'node:child_process'
- * @import { CallName, Outcome } from './process.js'
- * @import { EndpointOptions } from './process.js'
+ * @import { CallName, EndpointOptions, Outcome } from './process.js'
  * @import { Report } from './answer.js'
  */
 

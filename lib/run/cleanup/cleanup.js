@@ -5,15 +5,21 @@ import { counted } from '../../text/figures.js';
 import { ABANDONED } from '../../result/counters.js';
 import { BucketList } from '../../load/workload/bucket-list.js';
 import { Keyspace } from '../../load/workload/keyspace.js';
-import { STALLED, inParallel, withBucketAccess } from './bucket-access.js';
-import { rangesAfter, walkRange, walkUploads, walkVersions } from './lists.js';
+import {
+  STALLED,
+  inParallel,
+  rangesAfter,
+  walkRange,
+  walkUploads,
+  walkVersions,
+  withBucketAccess,
+} from './bucket-access.js';
 import { MAX_ASKED, existingOf } from './reconciliation.js';
 
 /**
  * @import { CleanupResult } from '../../result/result.js'
  * @import { BucketAdmin, ListedObject } from '../../store/bucket-admin.js'
- * @import { KeyRange } from './lists.js'
- * @import { BucketAccess } from './bucket-access.js'
+ * @import { BucketAccess, KeyRange } from './bucket-access.js'
  * @import { CleanupProgress } from '../../result/run-events.js'
  * @import { OwnKey } from '../../load/workload/keyspace.js'
  * @import { Place, Reconciliation } from './reconciliation.js'

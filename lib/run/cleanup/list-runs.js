@@ -1,8 +1,7 @@
 import { explainError, isTransient } from '../../store/explain-error.js';
 import { asAttemptError } from '../../store/s3-error.js';
 import { Keyspace, isRunId } from '../../load/workload/keyspace.js';
-import { STALLED, inParallel } from './bucket-access.js';
-import { walkRange, walkUploads } from './lists.js';
+import { STALLED, inParallel, walkRange, walkUploads } from './bucket-access.js';
 
 /**
  * @import { Clock } from '../../measure/clock/clock.js'

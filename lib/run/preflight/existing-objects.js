@@ -6,8 +6,7 @@ import { etagDigest } from '../../store/object-connection.js';
 import { AttemptError, asAttemptError } from '../../store/s3-error.js';
 import { counted } from '../../text/figures.js';
 import { quote } from '../../text/quote.js';
-import { inParallel, withBucketAccess } from '../cleanup/bucket-access.js';
-import { pagesOf } from '../cleanup/lists.js';
+import { inParallel, pagesOf, withBucketAccess } from '../cleanup/bucket-access.js';
 
 /**
  * @import { Keyspace } from '../../load/workload/keyspace.js'
