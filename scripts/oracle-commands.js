@@ -26,9 +26,6 @@ export const COMMANDS = Object.freeze(
     },
     multipart: { lines: [`bench 4 2 --multipart --size 12MiB --part-size 5MiB ${MOST}`] },
     'multipart-sdk': { lines: ['bench 3 2 --multipart --size 6MiB --part-size 5MiB --client sdk --json r.json'] },
-    checksum: {
-      lines: ['bench 100 4 --checksum crc64nvme --json r.json', 'bench 100 4 --checksum none --json s.json'],
-    },
     'no-keep-alive': { lines: ['bench 100 4 --no-keep-alive --json r.json'] },
     'no-preflight': { lines: ['bench 100 4 --no-preflight --json r.json'] },
     shard: { lines: ['bench 100 4 --run-id r1 --shard 1/2 --json r.json --log r.log'] },

@@ -66,6 +66,7 @@ const ADVICE = Object.freeze([
   { flags: ['--ramp-hosts'], text: 'merge the logs of runs with one, two and three hosts' },
   { flags: ['--target'], text: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
   { flags: ['--calibrate'], text: "use --local, which shows the client's own rate" },
+  { flags: ['--checksum'], text: 'use --client sdk --sdk-defaults, which sends the CRC32 of applications' },
   { flags: ['--through'], text: '--client edge already sends each operation to the Worker' },
 ]);
 

@@ -64,7 +64,6 @@ const REFUSALS = {
   findPeak: { words: '--find-peak', applies: ({ findPeak }) => findPeak },
   ramp: { words: '--ramp', applies: ({ ramp }) => ramp !== undefined },
   multipart: { words: 'objects written in parts', applies: isMultipart },
-  checksum: { words: '--checksum', applies: (_values, { has }) => has('checksum') },
   mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
   leavingTurns: {
     words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,

@@ -84,7 +84,7 @@ export function resolve(options, { store, env, availableCores, now, random, turn
  * @returns {LoadConfig}
  */
 function resolveLoad(options, doesRun, availableCores) {
-  const { rangeSize, pageSize, batch, contenders, checksum, cores, trace, replay, speed } = options;
+  const { rangeSize, pageSize, batch, contenders, cores, trace, replay, speed } = options;
   const isRacing = operationsOf(options.stages).some(({ race }) => race !== undefined);
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
@@ -105,7 +105,6 @@ function resolveLoad(options, doesRun, availableCores) {
     ),
     amounts: { rangeSize, pageSize, batch, contenders, ...pick(options, 'listWalk', 'delimiter') },
     multipart: multipartOf(options),
-    checksum: checksum === 'none' ? undefined : checksum,
     replay: trace && replay && { files: replay, trace, speed, prepare: prepareOf(options, trace) },
     threads,
     // An application has one client, and each core has its own.

@@ -41,8 +41,6 @@ export interface LoadConfig {
   amounts: OperationAmounts & ListConfig;
   /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
-  /** sent with each write for the store to verify; absent for no checksum */
-  checksum?: 'crc64nvme';
   client: ClientName;
   /** whether the SDK client has its own sockets, retries and checksums */
   sdkDefaults?: boolean;

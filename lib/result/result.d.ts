@@ -62,7 +62,6 @@ export type RunOptions = Known<CommonOptions, RequiredOption> &
   Nullable<CommonOptions, 'duration'> &
   Optional<CommonOptions, Exclude<keyof CommonOptions, RequiredOption | 'duration'>> & {
     client: ClientName;
-    checksum?: 'crc64nvme';
     arrival?: 'constant' | 'poisson';
     peakOf?: 'rate' | 'speed';
   } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak']?: true };

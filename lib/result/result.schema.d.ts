@@ -140,8 +140,6 @@ export interface CommonOptions {
   partSize?: number | null;
   /** Parts that each thread sends concurrently, each over its own connection, if objects are written in parts. */
   partThreads?: number | null;
-  /** Checksum that the store verifies on each write. */
-  checksum?: string | null;
   /** Length of a step of a ramp. Unit: ms. */
   stepTime?: number | null;
   /** What the searches vary, if not the threads: `rate` or `speed`. */

@@ -37,8 +37,6 @@ export interface RunOptions {
   partSize?: number | string;
   /** parts of each object sent at once, each on its own connection (default: 4) */
   partThreads?: number | string;
-  /** checksum that the store verifies on each write: crc64nvme, none (default: none) */
-  checksum?: 'crc64nvme' | 'none';
   /** keep the objects that the run wrote */
   keep?: boolean;
   /** name of the run (default: date, time, random) */

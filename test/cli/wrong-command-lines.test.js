@@ -43,7 +43,7 @@ const WRONG = [
   ['1000 10 --part-size 8MiB --local', /--part-size requires --multipart, or a --size above 4\.9GiB/],
   ['10 10 --size 100GiB --part-size 8MiB', /--part-size: an object would have more than 10000 parts/],
   ['1000 10 --multipart --stages write,copy', /copy cannot be combined with objects written in parts/],
-  ['1000 10 --checksum crc64nvme --stages read --run-id r', /--checksum requires write in --stages/],
+  ['1000 10 --checksum crc64nvme', /unknown option --checksum: use --client sdk --sdk-defaults/],
   ['1000 10 --ramp 1,2,11 --local', /--ramp cannot exceed <threads>/],
   ['1000 10 --until-stable 2% --duration 39s --local', /--until-stable requires a --duration of 40s or more/],
   ['1000 10 --existing a/ --stages read,write', /--existing supports only the stages read,range,stat,list, got write/],

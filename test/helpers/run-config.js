@@ -48,7 +48,7 @@ export function runConfig({ hostname, port, region, credentials, tls, buckets },
       timeout: 10_000,
       retries: 19,
       arrival: 'constant',
-      ...of(['stages', 'mix', 'access', 'amounts', 'multipart', 'checksum', 'client', 'threads', 'cores']),
+      ...of(['stages', 'mix', 'access', 'amounts', 'multipart', 'client', 'threads', 'cores']),
       ...of(['availableCores', 'keepAlive', 'timeout', 'retries', 'rate', 'arrival']),
     },
     schedule: {

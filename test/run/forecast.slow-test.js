@@ -28,7 +28,7 @@ const FIXED = {
   'objects of several sizes that are kept, without preflight': {
     ...{ objects: 2000, threads: 16, size: '100..2kB', keep: true, preflight: false },
   },
-  'reads at random and checksums': { objects: 2000, threads: 16, access: 'uniform', checksum: 'crc64nvme' },
+  'reads at random': { objects: 2000, threads: 16, access: 'uniform' },
 };
 
 /** Runs that time ends: numbers are upper bounds. @type {Readonly<Record<string, Load>>} */

@@ -288,24 +288,6 @@ export function testLargeObject(title, server) {
 }
 
 /**
- * @param {string} title name of the server in test titles
- * @param {TestServer} server
- * @param {string} client
- */
-export function testChecksums(title, server, client) {
-  for (const [how, load] of Object.entries({
-    whole: ['100', `${THREADS}`],
-    'in parts': ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB'],
-  })) {
-    test(`${title}, ${client} client: objects ${how} are stored with checksums, after a wrong checksum was refused`, async () => {
-      const parameters = [...load, '--client', client, '--checksum', 'crc64nvme'];
-      const { stages } = await runLoad(server, parameters, { bucketCount: 1 });
-      assert.deepEqual([stages[0].failed, stages[0].errors], [0, {}]);
-    });
-  }
-}
-
-/**
  * @param {TestServer} server
  * @param {readonly string[]} buckets
  */
