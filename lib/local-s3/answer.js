@@ -114,7 +114,7 @@ export class Answer {
 
 /**
  * The activity of an endpoint since it started listening. A request succeeded if a 2xx response was sent completely,
- * even if a fault made the response wrong on purpose (`corrupt`, `wrong-etag`, `wrong-size`).
+ * even if a fault made the response wrong on purpose (`corrupt`).
  *
  * @typedef {object} Report
  * @property {Record<Operation, { total: number, succeeded: number }>} requests PUT, GET, HEAD and DELETE count requests

@@ -7,7 +7,7 @@ import { OPERATIONS } from './router.js';
 /**
  * @import { Answer } from './answer.js'
  * @import { Fault } from './fault-injector.js'
- * @import { HeaderList, Request, Result } from './operations.js'
+ * @import { Request, Result } from './operations.js'
  * @import { Operation } from './router.js'
  */
 
@@ -208,20 +208,6 @@ function performUnconditionally({ answer, request, perform }) {
   answer.send(perform({ headers: unconditional(request.headers) }));
 }
 
-/**
- * @param {string} name of a header
- * @param {(value: string | number) => string | number} change
- * @returns {(victim: Victim) => void} answers with another value in that header
- */
-function changeHeader(name, change) {
-  return ({ answer, perform }) => {
-    const result = perform();
-    /** @type {HeaderList} */
-    const headers = result.headers.map((value, index) => (result.headers[index - 1] === name ? change(value) : value));
-    answer.send({ ...result, headers });
-  };
-}
-
 /** Operations that a fault without a method affects. All others must be named. @type {readonly Operation[]} */
 const OBJECT_OPERATIONS = ['PUT', 'GET', 'HEAD', 'DELETE', 'CREATE', 'PART', 'COMPLETE', 'ABORT'];
 
@@ -232,9 +218,6 @@ const REQUEST_RATE = { form: 'requests per second, such as 500', read: wholeNumb
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 /** @type {Omit<Kind, 'answer'>} */
 const OF_BODIES = { ...PROBABILITY, only: ['GET'], affects: ({ size = 0 }) => size > 0 };
-
-/** @type {Omit<Kind, 'answer'>} */
-const OF_HEAD = { ...PROBABILITY, only: ['HEAD'], affects: ({ size }) => size !== undefined };
 
 /** @type {Omit<Kind, 'answer' | 'form' | 'read'>} */
 const OF_CONDITIONAL_WRITES = { only: ['PUT'], affects: ({ isConditional = false }) => isConditional };
@@ -247,8 +230,6 @@ const NOT_CARRIED_OUT = {
 
 /** Of each request. */
 const WAIT = { form: 'a duration such as 5s', read: readDelay, begin: () => ({ hits: () => true }) };
-
-const WRONG_ETAG = `"${'0'.repeat(32)}"`;
 
 /**
  * All that a script can contain. Items take effect in this order: a latency starts after the wait for a queue, and a stall
@@ -272,7 +253,6 @@ const WRONG_ETAG = `"${'0'.repeat(32)}"`;
  * - `list-lag` leaves objects out of lists that were written less than this long ago.
  * - `ignore-condition` carries out a conditional write whatever its condition; `check-then-write` writes this long after
  *   it has checked the condition.
- * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
  * - `close` silently closes each connection after the response to its nth request.
  *
  * @type {Readonly<Record<string, Kind>>}
@@ -352,8 +332,6 @@ export const KINDS = Object.freeze({
       performUnconditionally(victim);
     },
   },
-  'wrong-etag': { ...OF_HEAD, answer: changeHeader('ETag', () => WRONG_ETAG) },
-  'wrong-size': { ...OF_HEAD, answer: changeHeader('Content-Length', (size) => Number(size) + 1) },
 });
 
 /**

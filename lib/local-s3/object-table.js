@@ -14,7 +14,7 @@ import { S3Error } from './xml.js';
  */
 
 /** In FIPS mode, Node has no MD5. */
-export const ETAG_HASH = getFips() === 0 ? 'md5' : 'sha256';
+const ETAG_HASH = getFips() === 0 ? 'md5' : 'sha256';
 
 const NOT_ASCII = /[\u0080-\uffff]/;
 
