@@ -88,12 +88,11 @@ async function ask(store, overrides, signal = NEVER) {
     requests,
     probes,
     wroteObjects,
-    mayRemove: true,
   };
   const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const result = await preflight(run, config, signal);
   assert.equal(requests.preflight, store.requests.length, 'every request is counted');
-  return { ...result, probes, keyspace, mayRemove: run.mayRemove };
+  return { ...result, probes, keyspace };
 }
 
 /**
@@ -297,28 +296,12 @@ test('no object is requested from a bucket that has none of the few objects', as
 });
 
 test('remembers an object that could not be removed', async () => {
-  const { problems, probes, keyspace, store, mayRemove } = await askWith(
-    failing(['remove'], answer(403, 'AccessDenied')),
-  );
+  const { problems, probes, keyspace, store } = await askWith(failing(['remove'], answer(403, 'AccessDenied')));
   assert.match(problems.join(), /^remove in buckets "one", "two" was refused /);
   assert.deepEqual(
     [...probes].map((index) => `${keyspace.bucketOf(index)}/${keyspace.probeKeyOf(index)}`).toSorted(),
     [...store.objects].toSorted(),
   );
-  assert.equal(mayRemove, true, 'clean-up still has to try');
-});
-
-test('a run that keeps its objects does not need permission to remove them, and reports the remaining probe', async () => {
-  const keeping = { stages: ['write'], keep: true };
-  const refusing = await askWith(failing(['remove', 'batch'], answer(403, 'AccessDenied')), keeping);
-  assert.deepEqual([refusing.problems, refusing.probes.size, refusing.mayRemove], [[], 0, false]);
-  assert.deepEqual(refusing.notices, [
-    'Deleting was refused: the preflight objects are kept with those of the run, and the latency with one thread is not measured',
-  ]);
-  const writingNothing = await askWith(failing(['put', 'remove', 'batch'], answer(403, 'AccessDenied')), keeping);
-  assert.deepEqual([writingNothing.problems.length, writingNothing.notices], [1, []]);
-  const permitting = await ask(new Store(), keeping);
-  assert.deepEqual([permitting.notices, permitting.mayRemove], [[], true]);
 });
 
 test('a read without a response does not mean that the store is absent if the first request got one', async (t) => {

@@ -70,24 +70,16 @@ function budgetAfter(clock, alone) {
  * @param {Clock} [choice.clock]
  * @param {readonly string[]} [choice.stages]
  * @param {Partial<OperationAmounts>} [choice.amounts]
- * @param {boolean} [choice.mayRemove]
  * @param {number} [choice.size]
  * @param {Readonly<Record<string, number>>} [choice.alone]
  * @param {number} [choice.deadline] ms ahead
  */
 function measureWith(answer, choice = {}) {
-  const {
-    clock = new Clock(),
-    stages = DEFAULT_STAGES,
-    mayRemove = true,
-    size = 1000,
-    alone = NEAR,
-    deadline,
-  } = choice;
+  const { clock = new Clock(), stages = DEFAULT_STAGES, size = 1000, alone = NEAR, deadline } = choice;
   const { random, connections, workload } = fakeEngine({ answer, clock, threads: 5 });
   const { keyspace } = workload;
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
-  const known = { wroteObjects: stages.includes('write'), mayRemove, probes: new Set(), requests };
+  const known = { wroteObjects: stages.includes('write'), probes: new Set(), requests };
   const own = {
     controlConnections: connections.slice(0, 1),
     clockConnections: connections.slice(1),

@@ -21,9 +21,6 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
  * @import { RunContext } from './run-context.js'
  */
 
-const KEPT_NOTICE =
-  'Deleting was refused: the preflight objects are kept with those of the run, and the latency with one thread is not measured';
-
 /** Enough to survive a brief failure, but few enough to give up quickly if there is no store. */
 const MAX_ATTEMPTS = 4;
 
@@ -61,7 +58,7 @@ const NO_HOOKS = Object.freeze({
 /**
  * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the
  * run's operations on a probe, or on an object of an earlier run. Removes the probes again; `run.probes` keeps those
- * that clean-up still has to remove. If the run keeps its objects and may not remove any, the probes also stay.
+ * that clean-up still has to remove.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -101,9 +98,6 @@ export async function preflight(run, config, signal, hooks) {
   }
   const problems = findings.lines(store, run.clock.epochNow());
   const notices = [...dialect];
-  if (!run.mayRemove) {
-    notices.unshift(KEPT_NOTICE);
-  }
   if (missing.size > 0) {
     problems.push(...(await shared.hooks.lacking()));
     notices.unshift(
@@ -287,13 +281,10 @@ async function checkBucket(shared, bucket) {
     if (signal.aborted) {
       return;
     }
-    // Clean-up removes objects even if no stage does, so the run needs the permission unless it keeps its objects.
-    const removed =
-      (await removeAsCleanUp(localIndex)) ?? (await tryAll(removing, 'removes', probes, localIndex, !objects.keep));
+    // Clean-up removes objects even if no stage does, so the run needs the permission.
+    const removed = (await removeAsCleanUp(localIndex)) ?? (await tryAll(removing, 'removes', probes, localIndex));
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
-    const isKept = objects.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
-    run.mayRemove &&= !isKept;
-    if (isCopyGone && (isKept || (isGone && !outcomeUnknown))) {
+    if (isCopyGone && isGone && !outcomeUnknown) {
       run.probes.delete(index);
     }
   };

@@ -32,7 +32,7 @@ const MAX_ATTEMPTS = 3;
 /**
  * Measures the latency of each stage's operation before the run puts any load on the store: in rounds, with one request
  * at a time. A round writes a probe, reads it in every way of the run, and removes it; in a run that does not write, it
- * uses an existing object. If the run could not remove its probes, it writes none and measures nothing.
+ * uses an existing object.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -128,7 +128,7 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @param {Config} config
  * @param {TimeBudget} budget
  */
-function kindsOf({ wroteObjects, mayRemove }, config, budget) {
+function kindsOf({ wroteObjects }, config, budget) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
   const { size } = config.objects;
   // Operations on batches cannot be measured with single objects, nor races with a single request. Copies would need
@@ -136,7 +136,7 @@ function kindsOf({ wroteObjects, mayRemove }, config, budget) {
   const single = OPERATIONS.filter(({ grouping, race, copies }) => !(grouping || race || copies));
   if (wroteObjects) {
     // Probes are removed even if no stage removes objects.
-    return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];
+    return single.filter(({ name, removes }) => removes || names.includes(name));
   }
   // The objects of an earlier run must not be removed here, and their size is fixed.
   const isQuick = (/** @type {Operation} */ { name }) => {
