@@ -149,7 +149,7 @@ async function getReady(session, startsAt) {
     return;
   }
   const moment = run.clock.fromEpoch(startsAt);
-  timeBudget.endBy(moment - READY_BEFORE_MS);
+  timeBudget.deadline = moment - READY_BEFORE_MS;
   await open();
   await measureLatencies(session);
   await waitForStart(moment, session, config.load.keepAlive ? session.workers : null);

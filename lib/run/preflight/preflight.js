@@ -43,7 +43,7 @@ const MAX_PROBE_BYTES = 1024;
  * @property {(bucket: string, key: string) => Promise<void>} written called after each write
  * @property {() => void} reached called when a bucket has given the expected response
  * @property {() => Promise<string[]>} lacking called if objects of an earlier run are missing; problems if all are
- * @property {(operation: string, milliseconds: number) => void} answered called after a response to a first attempt
+ * @property {(milliseconds: number) => void} answered called after a response to a first attempt
  */
 
 /** @type {Readonly<PreflightHooks>} */
@@ -201,7 +201,7 @@ async function checkBucket(shared, bucket) {
       const isPublic = CLIENTS[load.client].readsCache && operation.followsAccess;
       const error = answer.error ?? (isPublic && answer.mismatch !== null ? otherContent(record) : null);
       if (answer.isFirstTry && error?.status !== 0) {
-        hooks.answered(name, run.clock.now() - startedAt);
+        hooks.answered(run.clock.now() - startedAt);
       }
       // A probe that was written and cannot be read was not stored, or the public URL does not serve it.
       const isKnown = isWritten || (isPublic && run.listed);

@@ -43,9 +43,8 @@ const MAX_ATTEMPTS = 3;
 export async function measureUnloaded(run, config, budget, signal) {
   const { clock, wroteObjects, listed } = run;
   const { load, objects } = config;
-  const kinds = kindsOf(run, config, budget);
-  const roundTime = kinds.reduce((sum, { name }) => sum + (budget.aloneLatency(name) ?? budget.roundTrip), 0);
-  const time = Math.max(budget.left, MIN_ROUNDS * roundTime);
+  const kinds = kindsOf(run, config);
+  const time = Math.max(budget.left, MIN_ROUNDS * kinds.length * budget.roundTrip);
   const latest = budget.deadline - clock.now();
   /** @type {Map<string, UnloadedLatency>} */
   const latencies = new Map();
@@ -126,9 +125,8 @@ export async function measureUnloaded(run, config, budget, signal) {
 /**
  * @param {RunContext} run
  * @param {Config} config
- * @param {TimeBudget} budget
  */
-function kindsOf({ wroteObjects }, config, budget) {
+function kindsOf({ wroteObjects }, config) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
   const { size } = config.objects;
   // Operations on batches cannot be measured with single objects, nor races with a single request. Copies would need
@@ -139,14 +137,9 @@ function kindsOf({ wroteObjects }, config, budget) {
     return single.filter(({ name, removes }) => removes || names.includes(name));
   }
   // The objects of an earlier run must not be removed here, and their size is fixed.
-  const isQuick = (/** @type {Operation} */ { name }) => {
-    const alone = budget.aloneLatency(name);
-    return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_ROUNDS * alone <= budget.left);
-  };
-  return single.filter((operation) => {
-    const { name, effect, movesWhole } = operation;
-    return names.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
-  });
+  return single.filter(
+    ({ name, effect, preflight }) => names.includes(name) && effect === 'reads' && size <= preflight.maxObjectBytes,
+  );
 }
 
 /** Minimum time for all requests before the first stage. */
@@ -161,9 +154,10 @@ export const ROUND_TRIPS = 30;
 export class TimeBudget {
   #now;
   #startedAt;
-  #deadline = Infinity;
-  /** Shortest latency of each operation, in ms. @type {Map<string, number>} */
-  #alone = new Map();
+  /** The shortest latency of any operation, in ms; 0 before the first response. */
+  roundTrip = 0;
+  /** Monotonic ms. It applies even if some of the budget is left. */
+  deadline = Infinity;
 
   /** @param {() => number} now monotonic ms */
   constructor(now) {
@@ -171,37 +165,14 @@ export class TimeBudget {
     this.#startedAt = now();
   }
 
-  /**
-   * @param {string} operation
-   * @param {number} milliseconds from the request to the response
-   */
-  answered(operation, milliseconds) {
-    this.#alone.set(operation, Math.min(this.aloneLatency(operation) ?? Infinity, milliseconds));
-  }
-
-  /** The shortest latency of any operation, in ms; 0 before the first response. */
-  get roundTrip() {
-    return this.#alone.size === 0 ? 0 : Math.min(...this.#alone.values());
-  }
-
-  /** The operation's shortest latency in preflight, in ms; null if it was not tried. @param {string} operation */
-  aloneLatency(operation) {
-    return this.#alone.get(operation) ?? null;
-  }
-
-  /** Sets a deadline, which applies even if some of the budget is left. @param {number} moment monotonic ms */
-  endBy(moment) {
-    this.#deadline = Math.min(this.#deadline, moment);
-  }
-
-  /** Monotonic ms; Infinity without a deadline. */
-  get deadline() {
-    return this.#deadline;
+  /** @param {number} milliseconds from a request to its response */
+  answered(milliseconds) {
+    this.roundTrip = Math.min(this.roundTrip || Infinity, milliseconds);
   }
 
   /** Remaining ms; negative once the budget is exceeded. */
   get left() {
     const whole = Math.max(MIN_BUDGET_MS, ROUND_TRIPS * this.roundTrip);
-    return Math.min(this.#startedAt + whole, this.#deadline) - this.#now();
+    return Math.min(this.#startedAt + whole, this.deadline) - this.#now();
   }
 }
