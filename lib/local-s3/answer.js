@@ -130,7 +130,7 @@ export class Answer {
  */
 
 /**
- * @typedef {{ count: number, minimum: number, mean: number, p50: number, p90: number, p99: number, p999: number,
+ * @typedef {{ count: number, p50: number, p90: number, p99: number, p999: number,
  *   maximum: number }} TimeSummary times in ms, accurate to 0.1%; `count` is the number of responses
  */
 
@@ -221,8 +221,6 @@ function summary(histogram) {
   const percentile = (/** @type {number} */ share) => histogram.percentile(share) / MICROSECONDS;
   return {
     count: histogram.count,
-    minimum: histogram.min / MICROSECONDS,
-    mean: histogram.mean / MICROSECONDS,
     p50: percentile(50),
     p90: percentile(90),
     p99: percentile(99),
