@@ -156,7 +156,6 @@ export const COMMANDS = Object.freeze(
         'bench 100 4 --mix read=50,write=50 --stages read',
         'bench 100 4 --multipart --size 1KiB --part-size 1MiB',
         'bench 100 4 --stages read',
-        'bench 100 4 --until-stable 2% --duration 5s',
       ],
     },
     help: {

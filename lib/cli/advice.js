@@ -54,7 +54,7 @@ const ADVICE = Object.freeze([
   },
   { flags: ['--noclear', '--no-clear', '--keep-data', '--no-cleanup', '--no-remove'], text: 'use --keep' },
   { flags: ['--cpus', '--cpu', '--processes'], text: 'use --cores' },
-  { flags: ['--autoterm'], text: 'use --until-stable' },
+  { flags: ['--until-stable', '--autoterm'], text: 'use --duration' },
   { flags: ['--seed'], text: 'payloads are derived from --run-id' },
   { flags: ['--compare', '--diff'], text: 'use the command compare' },
   { flags: ['--merge'], text: 'use the command merge' },

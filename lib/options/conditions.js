@@ -24,9 +24,6 @@ import { smallestSize } from '../load/workload/size-distribution.js';
  * @typedef {string | false | undefined} Problem
  */
 
-/** A shorter stage ends before its rate is known well enough: see Stability. */
-const MIN_UNTIL_STABLE_MS = 40_000;
-
 /** With this ratio, at most half of the keys were written within the last second: a few tries find a writable key. */
 const KEYS_PER_WRITE = 2;
 
@@ -222,18 +219,5 @@ export function rangeProblem(options, { given }) {
     readsParts &&
     rangeSize > smallest &&
     `--range-size cannot exceed the ${sizes === undefined ? 'size of the objects' : 'smallest --size'}`
-  );
-}
-
-/**
- * @param {Values} options
- * @returns {Problem}
- */
-export function stabilityProblem({ untilStable, duration, warmup }) {
-  return (
-    untilStable !== undefined &&
-    duration !== undefined &&
-    duration - warmup < MIN_UNTIL_STABLE_MS &&
-    '--until-stable requires a --duration of 40s or more, without --warmup'
   );
 }

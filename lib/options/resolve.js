@@ -62,7 +62,7 @@ export function resolve(options, { store, env, availableCores, now, random, turn
     },
     load: resolveLoad(options, doesRun, availableCores),
     schedule: {
-      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'untilStable', 'warmup', 'gap', 'maxCost'),
+      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
       sharesSlots: options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined,
       warmupObjects: turn === undefined ? 0 : Math.min(options.objects, threadsOf(options) + MIN_WARMUP_OBJECTS),

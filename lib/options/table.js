@@ -347,18 +347,6 @@ const LOAD = {
     role: 'repeat',
     of: ['ab'],
   },
-  untilStable: {
-    flag: '--until-stable <share>',
-    help: 'stop a stage early once its mean rate is known to within this share, e.g. 2%',
-    detail:
-      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/comparing.md#until-stable)',
-    read: values.precision,
-    write: values.formatPercent,
-    needs: { duration: true },
-    excludes: { ...SET_BY_STEPS, rate: true, startAt: true, shard: true },
-    check: conditions.stabilityProblem,
-    role: 'repeat',
-  },
   gap: {
     flag: '--gap <time>',
     help: 'pause between timed stages (5s if hosts start together)',
@@ -376,7 +364,7 @@ export const SET_BY_LOG = Object.freeze(
   Object.fromEntries(
     [
       ...['existing', 'size', 'access', 'stages', 'mix', 'rangeSize', 'pageSize', 'batch', 'multipart', 'partSize'],
-      ...['partThreads', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'ramp'],
+      ...['partThreads', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'gap', 'ramp'],
       ...['stepTime', 'init', 'cleanup', 'list'],
     ].map((name) => [name, true]),
   ),

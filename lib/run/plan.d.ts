@@ -63,7 +63,6 @@ export interface PlannedSlot {
 }
 
 export interface SlotEnding {
-  second?: (second: SecondCount, budget: Pick<Budget, 'stopAt'>) => void;
   /** an operation is being retried */
   retrying?: () => void;
   /** `done` operations of the slot, which started at `startedAt` in monotonic ms */

@@ -55,8 +55,6 @@ export interface RunOptions {
   maxOperations?: number | string;
   /** initial time of each stage to exclude from rates and percentiles (default: 0s) */
   warmup?: number | string;
-  /** stop a stage early once its mean rate is known to within this share, e.g. 2% */
-  untilStable?: number | string;
   /** pause between timed stages (5s if hosts start together) */
   gap?: number | string;
   /** find the capacity: add threads, up to threads */

@@ -1,10 +1,6 @@
-import { CHECK_INTERVAL_MS } from '../load/stage-watch.js';
 import { rateOf } from '../load/operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../load/operations/stage.js';
 import { busiestMinute, requestsDue } from '../load/replay/rates.js';
-import { MIN_SECONDS, errorOfMean } from '../measure/statistics/dependent-mean.js';
-import { meanOf } from '../measure/statistics/moments.js';
-import { studentT } from '../measure/statistics/student-t.js';
 import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../load/workload/mixed-objects.js';
 import { seenMemory } from '../load/workload/seen-objects.js';
 import { meanRateOf } from '../load/workload/trace.js';
@@ -12,15 +8,13 @@ import { stageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
- * @import { Clock } from '../measure/clock/clock.js'
  * @import { Pacing } from '../load/loops.js'
- * @import { Budget } from '../load/budget.js'
  * @import { FinishedSlot } from '../load/run-slot.js'
  * @import { Load } from '../load/run-stage.js'
  * @import { StageOutcome } from '../load/workers.js'
  * @import { KindCount } from '../measure/stage-meter.js'
  * @import { Config, ReplayConfig } from '../result/config.js'
- * @import { SecondCount, StabilityResult, StageResult } from '../result/result.js'
+ * @import { StageResult } from '../result/result.js'
  * @import { RunObserver } from '../result/run-events.js'
  * @import { Stage } from '../load/operations/stage.js'
  * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, SlotEnding, StagePlan } from './plan.js'
@@ -29,9 +23,6 @@ import { stageTimes } from './stage-schedule.js';
 
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
-
-/** Notice given of an early stop: enough for every worker to see it in time, even one that is slightly late. */
-const EARLY_STOP_LEAD_MS = 3 * CHECK_INTERVAL_MS;
 
 /**
  * @typedef {object} Left state that one stage passes to the next
@@ -85,8 +76,6 @@ class StageInOneSlot {
   #limit;
   #slot;
   #repeats;
-  /** @type {EarlyStop | undefined} */
-  #stop;
   /** @type {FinishedSlot | null} */
   #ran = null;
 
@@ -132,9 +121,8 @@ class StageInOneSlot {
     if (this.#ran !== null) {
       return null;
     }
-    const { config, clock } = this.#context;
-    this.#stop = earlyStopOf(config, clock, this.#limit);
-    return { slot: this.#slot, ending: this.#repeats ? this.#atLeast(config.schedule.minDuration) : this.#stop };
+    const { minDuration } = this.#context.config.schedule;
+    return { slot: this.#slot, ending: this.#repeats ? this.#atLeast(minDuration) : undefined };
   }
 
   /**
@@ -170,14 +158,12 @@ class StageInOneSlot {
 
   /** @returns {Conclusion} */
   conclude() {
-    const { outcome, budget } = /** @type {FinishedSlot} */ (this.#ran);
-    const stability = this.#stop?.result();
+    const { outcome } = /** @type {FinishedSlot} */ (this.#ran);
     const result = stageResults(this.#stage, this.#objects, this.#context).of({
       outcome,
       load: this.#slot.load,
-      stability,
-      stopsAt: this.#limit === null ? undefined : Math.min(this.#limit.stopsAt, budget.stopsAt),
-      objectsNeeded: stability?.isStable ? null : objectsNeeded(this.#stage, outcome, this.#time.slot),
+      stopsAt: this.#limit?.stopsAt,
+      objectsNeeded: objectsNeeded(this.#stage, outcome, this.#time.slot),
     });
     this.#leave(result);
     const { replay } = this.#context.config.load;
@@ -249,51 +235,6 @@ function enoughObjects(expected) {
   return Math.ceil(needed / step) * step;
 }
 
-class EarlyStop {
-  #clock;
-  #stability;
-
-  /**
-   * @param {Clock} clock
-   * @param {Stability} stability
-   */
-  constructor(clock, stability) {
-    this.#clock = clock;
-    this.#stability = stability;
-  }
-
-  /**
-   * @param {SecondCount} second
-   * @param {Pick<Budget, 'stopAt'>} budget
-   */
-  second(second, budget) {
-    // Skips a partial second: the last of a stage, or one in which the process was suspended.
-    const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
-    const isWhole = until <= this.#clock.epochNow() && this.#clock.pausedBetween(from, until) === 0;
-    if (isWhole && this.#stability.add(second)) {
-      budget.stopAt(this.#clock.now() + EARLY_STOP_LEAD_MS);
-    }
-  }
-
-  result() {
-    return this.#stability.result();
-  }
-}
-
-/**
- * @param {Config} config
- * @param {Clock} clock
- * @param {SlotTimes | null} limit
- * @returns {EarlyStop | undefined} undefined if the stage cannot end early
- */
-function earlyStopOf({ schedule: { untilStable, warmup } }, clock, limit) {
-  if (untilStable === undefined || limit === null) {
-    return undefined;
-  }
-  const from = clock.epochNow() + warmup;
-  return new EarlyStop(clock, new Stability({ precision: untilStable, from, until: clock.toEpoch(limit.stopsAt) }));
-}
-
 /**
  * @param {Stage} stage
  * @param {readonly KindCount[]} counts of its kinds
@@ -363,79 +304,4 @@ function pacingOf({ load, objects: { runId } }, stage) {
 export function recordedPacing({ trace, speed }, first) {
   const rate = speed * meanRateOf(trace);
   return { rate, arrival: 'recorded', seed: '', speed, first, busiestMinute: busiestMinute(trace, speed) };
-}
-
-/**
- * Each check is another chance to find a narrow interval by accident, and two checks in short succession use nearly the
- * same data. So each check uses this many times as many seconds as the previous one.
- */
-const CHECK_GROWTH = 1.25;
-
-/**
- * Decides when the mean rate of a stage is known precisely enough: at two consecutive checks, the half-width of its 95%
- * interval must be at most the given share of the mean. Only whole seconds after the warm-up count. Seconds can be
- * correlated, so the interval is the wider of two estimates: see errorOfMean. In simulations with an autocorrelation of
- * up to 0.8, 93% to 96% of the intervals that ended a stage contained the true mean.
- */
-export class Stability {
-  #precision;
-  #from;
-  #until;
-  /** Operations of each counted second. @type {number[]} */
-  #counts = [];
-  #nextCheck = MIN_SECONDS;
-  #wasNarrow = false;
-  #isStable = false;
-
-  /**
-   * @param {{ precision: number, from: number, until: number }} options `precision`: maximum half-width as a share of
-   *   the mean, above 0; `from` and `until`: epoch ms at which measuring starts and ends
-   */
-  constructor({ precision, from, until }) {
-    this.#precision = precision;
-    this.#from = Math.ceil(from / 1000);
-    this.#until = Math.floor(until / 1000);
-  }
-
-  /**
-   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a completed second; ignored once the rate is stable
-   * @returns {boolean} whether this second made the rate stable
-   */
-  add({ secondStart, operations }) {
-    if (this.#isStable || secondStart < this.#from || secondStart >= this.#until) {
-      return false;
-    }
-    this.#counts.push(operations);
-    if (this.#counts.length < this.#nextCheck) {
-      return false;
-    }
-    this.#nextCheck = Math.ceil(CHECK_GROWTH * this.#counts.length);
-    const { mean, halfWidth } = intervalOf(this.#counts);
-    const isNarrow = mean > 0 && halfWidth <= this.#precision * mean;
-    this.#isStable = isNarrow && this.#wasNarrow;
-    this.#wasNarrow = isNarrow;
-    return this.#isStable;
-  }
-
-  /** @returns {StabilityResult} */
-  result() {
-    const seconds = this.#counts.length;
-    const known = { precision: this.#precision, isStable: this.#isStable, seconds };
-    if (seconds < MIN_SECONDS) {
-      return { ...known, mean: null, low: null, high: null };
-    }
-    const { mean, halfWidth } = intervalOf(this.#counts);
-    return { ...known, mean, low: Math.max(mean - halfWidth, 0), high: mean + halfWidth };
-  }
-}
-
-/**
- * @param {readonly number[]} counts operations of consecutive seconds, at least {@link MIN_SECONDS}
- * @returns {{ mean: number, halfWidth: number }} ops/s; `halfWidth`: of the 95% interval
- */
-function intervalOf(counts) {
-  const { variance, freedom } = errorOfMean(counts);
-  // Counts are whole operations, so even a perfectly steady rate is known only to within one operation.
-  const halfWidth = Math.max(studentT(freedom) * Math.sqrt(variance), 1 / counts.length);
-  return { mean: meanOf(counts), halfWidth };
 }

@@ -29,7 +29,6 @@ const OTHER_VALUES = {
   duration: '1500ms',
   maxOperations: '300',
   warmup: '250ms',
-  untilStable: '2.5%',
   peakOf: 'rate',
   target: '1000',
   slo: '20ms',
@@ -85,8 +84,8 @@ test('a problem names what to write, including its own requirements', () => {
 });
 
 test('an excluded option reports no missing requirements', () => {
-  const { problems } = readOptions('run', { untilStable: '2%', findPeak: true }, { operands: ['100', '10'] });
-  assert.deepEqual(problems, ['--until-stable cannot be combined with --find-peak']);
+  const { problems } = readOptions('run', { speed: '2x', findPeak: true }, { operands: ['100', '10'] });
+  assert.deepEqual(problems, ['--speed cannot be combined with --find-peak']);
 });
 
 test('one of several requirements is enough', () => {

@@ -143,7 +143,7 @@ test('the command reads back as the same run, whatever its load', () => {
     '20 4 --size 20MiB --multipart --part-size 5MiB --part-threads 8 --stages write,read,remove',
     '20 4 --size 5GiB --part-size 1GiB --stages write,remove',
     '20 4 --stages write,range,list,batch-remove --range-size 1KiB --page-size 50 --batch 10 --access uniform',
-    '20 4 --stages write,read,remove --duration 60s --until-stable 2% --gap 2s --size 4KiB=60,8MiB=40',
+    '20 4 --stages write,read,remove --duration 60s --gap 2s --size 4KiB=60,8MiB=40',
     '20 4 --ramp 1,2,4 --step-time 20s --gap 7s',
     "20 4 --existing 'it'\\''s/' --access zipf:1.2 --stages read,stat --duration 60s",
     "20 4 --existing '*'",
