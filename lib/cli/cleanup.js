@@ -37,7 +37,7 @@ import { cleanupCommand } from './later-commands.js';
  */
 
 /**
- * `--cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards. It works from any host.
+ * `cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards. It works from any host.
  *
  * @param {Config} config of a run with that id
  * @param {Later} later
@@ -203,7 +203,7 @@ export function listRunsByCommand(config, later, context) {
     formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
-        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; --cleanup <run-id> removes them`,
+        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; cleanup <run-id> removes them`,
       );
     }
     if (listing.uploadsProblem !== null) {

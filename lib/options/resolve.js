@@ -46,11 +46,12 @@ const SCHEDULERS = Object.freeze([
  */
 export function resolve(options, { store, env, availableCores, now, random, turn, takesSnapshots = false }) {
   const shard = resolveShard(options.shard, env);
-  const doesRun = options.cleanup === undefined && !options.list;
+  // A clean-up has no load.
+  const doesRun = options.threads !== undefined;
   if (doesRun && shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard requires a --run-id that is the same on all hosts']);
   }
-  const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
+  const runId = options.runId ?? makeRunId(now, random);
   keepNames([options.prefix, runId]);
   return freezeAll({
     store,

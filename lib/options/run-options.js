@@ -10,7 +10,7 @@ import { OPERANDS, ROWS, flagOf, optionsOf } from './table.js';
  */
 
 /** Groups of options that only the command line accepts, not a library call. @type {readonly GroupName[]} */
-const OF_PROGRAM = ['output', 'checks', 'metrics', 'commands', 'comparison'];
+const OF_PROGRAM = ['output', 'checks', 'metrics', 'comparison'];
 
 export const RUN_OPTIONS = [
   ...optionsOf('run'),

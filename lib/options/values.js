@@ -349,16 +349,11 @@ export function logFile(given) {
   return given;
 }
 
-/** @param {string} given for a new run */
-export function runId(given) {
-  if (given.startsWith('-')) {
-    throw new RangeError(`expected a name that does not start with -, as options do, got ${quote(given)}`);
-  }
-  return anyRunId(given);
-}
-
-/** Also accepts names that start with a hyphen, as earlier versions did. */
-export const anyRunId = reader(String, isRunId, '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots');
+export const runId = reader(
+  String,
+  isRunId,
+  '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots, not list, and no leading -',
+);
 
 export const prefix = reader(String, isPrefix, 'names of characters from A-Z a-z 0-9 . _ -, separated by /');
 

@@ -149,7 +149,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assertStatus(outcome, 130);
       assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
       const [, cleanup] = /remove them with: node \S*r2-benchmark\.js (.*)\r$/m.exec(outcome.stdout) ?? [];
-      assert.deepEqual(cleanup.split(' '), ['--cleanup', 'stopped-run', '--prefix', 'load/test']);
+      assert.deepEqual(cleanup.split(' '), ['cleanup', 'stopped-run', '--prefix', 'load/test']);
       assertStatus(await runCommand(t, cleanup.split(' '), { dotEnv }), 0);
       assert.deepEqual(await keysIn(endpoint), []);
     },
@@ -162,7 +162,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^error: the process of the local endpoint ended unexpectedly, by SIGKILL$/m);
-    assert.doesNotMatch(outcome.stderr, /--cleanup|defect/);
+    assert.doesNotMatch(outcome.stderr, /js cleanup|defect/);
   });
 
   test('reports a rejection that nobody handled on one line, removes the objects, and exits with status 1', async (t) => {
@@ -189,11 +189,11 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.equal(report.problems.length, 1);
   });
 
-  test('Row 41: --cleanup removes everything despite any signals', async (t) => {
+  test('Row 41: cleanup removes everything despite any signals', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=3s' });
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-    const command = await startCommand(t, ['--cleanup', 'stopped-run'], { dotEnv });
+    const command = await startCommand(t, ['cleanup', 'stopped-run'], { dotEnv });
     let { requests } = await endpoint.report();
     while (requests.POST.total === 0) {
       ({ requests } = await endpoint.report());
@@ -211,7 +211,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('a signal ends --cleanup as long as it has not removed anything', async (t) => {
+  test('a signal ends cleanup as long as it has not removed anything', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const key = 'benchmark/a-run/00000000-0';
     await endpoint.put('bucket-a', key, Buffer.from('an object'));
@@ -220,7 +220,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       isChecked = true;
     });
     const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
-    const command = await startCommand(t, ['--cleanup', 'a-run', '--timeout', '1m'], { dotEnv });
+    const command = await startCommand(t, ['cleanup', 'a-run', '--timeout', '1m'], { dotEnv });
     await until(() => isChecked);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;

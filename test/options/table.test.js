@@ -80,7 +80,6 @@ test('a problem names what to write, including its own requirements', () => {
   assert.deepEqual(problemsOf({ slo: '5ms', findPeak: true }), [needed]);
   assert.deepEqual(problemsOf({ rate: '5', findPeak: true }), ['--rate cannot be combined with --find-peak']);
   assert.deepEqual(problemsOf({ gap: '5s' }), ['--gap requires --duration or --ramp']);
-  assert.deepEqual(problemsOf({ warmup: '0ms', findPeak: true }), []);
 });
 
 test('an excluded option reports no missing requirements', () => {
