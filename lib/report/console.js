@@ -1,5 +1,5 @@
 import { bucketFindings } from '../result/bottleneck/bucket-findings.js';
-import { counted } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
@@ -64,7 +64,9 @@ function consoleOf({ screen, config, quiet, now }) {
     const { count, runId, size, sizes, prefix, existing } = objects;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that already exist; nothing is written';
     const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : sizeRange(0, size);
-    screen.err(`Run ${runId}: ${count} objects of ${sizeOfObjects} in ${config.store.buckets.join(', ')} ${where}`);
+    screen.err(
+      `Run ${runId}: ${counted(count, 'object')} of ${sizeOfObjects} in ${config.store.buckets.join(', ')} ${where}`,
+    );
     const cost = costLine({ ...config, objects });
     if (cost !== null) {
       notice(cost);
@@ -143,13 +145,15 @@ function consoleOf({ screen, config, quiet, now }) {
         ...(skipped > 0
           ? [
               kinds === undefined
-                ? `${skipped} objects were skipped because they had not been written`
-                : `${skipped} operations were skipped because they found no object`,
+                ? `${rounded(skipped)} objects were skipped because they had not been written`
+                : `${rounded(skipped)} operations were skipped because they found no object`,
             ]
           : []),
         // Every step of a search cuts off operations at its end, so their number is meaningless.
         ...(abandoned > 0 && search === undefined
-          ? [`${abandoned} operations were cut off at the end of ${ramp === undefined ? 'the stage' : 'their step'}`]
+          ? [
+              `${rounded(abandoned)} operations were cut off at the end of ${ramp === undefined ? 'the stage' : 'their step'}`,
+            ]
           : []),
         ...bucketFindings(result.buckets),
         ...(early === undefined ? [] : [`ended because ${early}`]),

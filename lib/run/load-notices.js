@@ -1,4 +1,4 @@
-import { counted } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { formatSize } from '../text/units.js';
 import { connectionsFor, isInParts, partSizeFor, partsOf } from '../load/operations/multipart.js';
 
@@ -12,7 +12,7 @@ import { connectionsFor, isInParts, partSizeFor, partsOf } from '../load/operati
 export function noticesOfLoad({ threads }, { objects, load: { threads: used, multipart } }) {
   return [
     ...(threads > objects.count && used < threads
-      ? [`${threads} threads are more than ${objects.count} objects need; using ${used}`]
+      ? [`${threads} threads are more than ${rounded(objects.count)} objects need; using ${used}`]
       : []),
     ...(isInParts(objects.size, multipart) ? [partsNotice(objects, used, multipart)] : []),
   ];

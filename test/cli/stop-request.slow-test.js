@@ -22,6 +22,7 @@ import { resultFrom } from '../helpers/result-schema.js';
 import { hasScript, startOnTerminal } from '../helpers/script.js';
 import { until } from '../helpers/socket-server.js';
 import { machineRecords } from '../helpers/log-records.js';
+import { rounded } from '../../lib/text/figures.js';
 
 const STATUSES = /** @type {const} */ ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 });
 const METHODS = /** @type {const} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
@@ -79,7 +80,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
       assert.match(
         outcome.stderr,
-        new RegExp(`^Clean-up of run stopped-run: ${left} objects removed .*, 0 left$`, 'm'),
+        new RegExp(`^Clean-up of run stopped-run: ${rounded(left)} objects removed .*, 0 left$`, 'm'),
       );
       assert.deepEqual(await keysIn(endpoint), []);
     });
@@ -94,7 +95,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       const outcome = await command.outcome;
       assertStatus(outcome, 128 + constants.signals[signal]);
       assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
-      assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left$/m);
+      assert.match(outcome.stderr, /^Clean-up of run stopped-run: [\d,]+ objects removed .*, 0 left$/m);
       assert.doesNotMatch(outcome.stderr, /Debugger/);
       assert.deepEqual(await keysIn(endpoint), []);
     });
@@ -107,7 +108,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     command.child.kill('SIGUSR1');
     const outcome = await command.outcome;
     assertStatus(outcome, 128 + constants.signals.SIGUSR1);
-    assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left$/m);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: [\d,]+ objects removed .*, 0 left$/m);
   });
 
   for (const [program, ...parameters] of [
@@ -182,7 +183,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       /^error: unexpected error, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
     );
     assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
-    assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9][\d,]* objects removed .*, 0 left$/m);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'summary').at(-1)?.stage, 'Write');
     assert.deepEqual(await keysIn(endpoint), []);
     const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
@@ -203,7 +204,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGTERM'])) {
       command.child.kill(signal);
     }
-    await command.shows('stderr', /^Clean-up: \d+ objects removed after/m);
+    await command.shows('stderr', /^Clean-up: [\d,]+ objects removed after/m);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
     assertStatus(outcome, 129);

@@ -84,6 +84,7 @@ const WRONG = [
     'sweep 2000 64 --local --vary mix=read=70,write=30',
     /--vary mix: .* \(values that contain commas need a --vary each\)$/,
   ],
+  ['sweep 9 4 --local --vary size=4KiB,4GiB', /size=4GiB: --local stores objects of at most/],
   ['sweep 2000 64 --local --vary size=4KiB,8KiB --size 1KiB', /--vary size cannot be combined with --size/],
   ['sweep 2000 64 --local --vary size=4KiB,8KiB --keep', /--keep does not apply here: it belongs to a run/],
   ['sweep 2000 64 --local --vary size=4KiB,8KiB --run-id a', /--run-id requires --stages that neither write nor/],

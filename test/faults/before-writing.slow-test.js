@@ -114,7 +114,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assert.match(refused.stderr, /^Remove them with: node .* cleanup s --shard 1\/2$/m);
     const cleaned = await runPrinted(t, refused.stderr, /^Remove them with: (.*)$/m, dotEnv);
     assertStatus(cleaned, 0);
-    assert.match(cleaned.stdout, /^Clean-up of run s, shard 1\/2: \d+ objects removed .*, 0 left$/m);
+    assert.match(cleaned.stdout, /^Clean-up of run s, shard 1\/2: [\d,]+ objects removed .*, 0 left$/m);
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
     assertStatus(await runCommand(t, shard, { dotEnv }), 0);
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());

@@ -6,6 +6,7 @@ import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { OBJECTS, fastTime, faultRun, startFaultRun } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
+import { rounded } from '../../lib/text/figures.js';
 
 /** @import { Exchange } from '../helpers/fault-proxy.js' */
 
@@ -128,7 +129,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     const env = { S3_BUCKET: 'bucket-x,bucket-b,bucket-a' };
     const cleaned = await runCommand(t, ['cleanup', 'kept-run'], { dotEnv, env });
     assertStatus(cleaned, 0);
-    assert.match(cleaned.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
+    assert.match(cleaned.stdout, new RegExp(`: ${rounded(left)} objects removed .*, 0 left$`, 'm'));
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
@@ -200,12 +201,15 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       // The marker is reported apart.
       assert.match(
         run.stderr,
-        new RegExp(`: 0 objects removed under .*, ${left - 1} left; try again with: \\S+ \\S+ cleanup lied$`, 'm'),
+        new RegExp(
+          `: 0 objects removed under .*, ${rounded(left - 1)} left; try again with: \\S+ \\S+ cleanup lied$`,
+          'm',
+        ),
       );
 
       const honest = await runCommand(t, ['cleanup', 'lied'], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(honest, 0);
-      assert.match(honest.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
+      assert.match(honest.stdout, new RegExp(`: ${rounded(left)} objects removed .*, 0 left$`, 'm'));
       assert.deepEqual(await keysIn(endpoint), []);
     });
   }
@@ -286,7 +290,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assert.ok(left > 0 && left < OBJECTS);
     const outcome = await runCommand(t, ['cleanup', 'killed-run'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
-    assert.match(outcome.stdout, /^Clean-up of run killed-run: \d+ objects removed .*, 0 left\n$/);
+    assert.match(outcome.stdout, /^Clean-up of run killed-run: [\d,]+ objects removed .*, 0 left\n$/);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 });
