@@ -67,7 +67,7 @@ export interface RunOptions {
   ramp?: string | readonly number[];
   /** length of each ramp step (default: 10s) */
   stepTime?: number | string;
-  /** cost limit of the run, at R2's list prices */
+  /** cost limit, at R2's list prices; of all runs of ab and sweep together */
   maxCost?: number | string;
   /** direct, sdk (AWS SDK), edge (Worker) or public (URL) (default: direct) */
   client?: 'direct' | 'sdk' | 'edge' | 'public';
