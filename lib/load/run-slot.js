@@ -35,7 +35,6 @@ import { Budget, budgetMemory } from './budget.js';
  * @typedef {object} SlotHooks how a plan reacts while a slot runs
  * @property {(second: Parameters<StageHooks['second']>[0], budget: Budget) => void} [second]
  * @property {(...progress: [...Parameters<StageHooks['progress']>, Budget]) => void} progress
- * @property {() => void} [retrying] called in addition to the observer
  */
 
 /**
@@ -48,7 +47,7 @@ import { Budget, budgetMemory } from './budget.js';
  */
 export async function runSlot({ stage, load, range, limit }, { workers, signal, observer }, hooks) {
   const { name } = stage;
-  const { second = () => {}, progress, retrying = () => {} } = hooks;
+  const { second = () => {}, progress } = hooks;
   const shared = {
     memory: budgetMemory(),
     first: range.first,
@@ -59,10 +58,7 @@ export async function runSlot({ stage, load, range, limit }, { workers, signal, 
   const budget = new Budget(shared);
   const outcome = await workers.runStage({ stage, load, budget: shared, limit }, signal, {
     second: (each) => second(each, budget),
-    retrying(...failure) {
-      retrying();
-      observer.retrying(...failure);
-    },
+    retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
     snapshot: (snapshots) => observer.snapshot(name, snapshots),

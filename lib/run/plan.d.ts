@@ -64,8 +64,6 @@ export interface PlannedSlot {
 
 export interface SlotEnding {
   second?: (second: SecondCount, budget: Pick<Budget, 'stopAt'>) => void;
-  /** an operation is being retried */
-  retrying?: () => void;
   /** `done` operations of the slot, which started at `startedAt` in monotonic ms */
   progress?: (done: number, startedAt: number, budget: Pick<Budget, 'close'>) => void;
 }

@@ -121,15 +121,17 @@ async function runPlanned({ slot, ending }, plan, done, session) {
   const { costs } = run;
   const isTimed = config.schedule.duration !== undefined || config.schedule.minDuration > 0;
   const operations = slot.stage.kinds.map(({ operation }) => operation.name);
+  const leastPrice = Math.min(...operations.map(priceOf));
   const unpaid = new AbortController();
   const endIfUnpaid = (/** @type {number} */ nextSecond) => {
-    // Without time limits, the cost was known before the run. A search limits its own steps.
-    if (isTimed && !costs.affords(nextSecond, run.ledger.count)) {
+    // Without time limits, the cost was known before the run. A search plans its steps within the limit.
+    const dollars = isTimed ? nextSecond : config.search === null ? 0 : Math.min(leastPrice, nextSecond);
+    if (!costs.affords(dollars, run.ledger.count)) {
       unpaid.abort();
     }
   };
   // The first second costs at least one request per thread.
-  endIfUnpaid(slot.load.threads * Math.min(...operations.map(priceOf)));
+  endIfUnpaid(slot.load.threads * leastPrice);
   const startedAt = run.clock.now();
   let moved = 0;
   const finished = await runSlot(
@@ -142,7 +144,6 @@ async function runPlanned({ slot, ending }, plan, done, session) {
         plan.second?.(second, observer);
         ending?.second?.(second, budget);
       },
-      retrying: () => ending?.retrying?.(),
       progress(ended, flow, budget) {
         moved = flow.moved;
         ending?.progress?.(ended, startedAt, budget);
