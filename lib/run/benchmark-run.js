@@ -1,7 +1,7 @@
 import { stagesOf } from '../load/operations/registry.js';
 import { formatSizes } from '../load/workload/size-distribution.js';
 import { recordedOptions } from '../options/recorded-options.js';
-import { PHASES, Phases, beginRun, checkStore, openRunClock } from './begin-run.js';
+import { PHASES, beginRun, checkStore, openRunClock, phasesOf } from './begin-run.js';
 import { openRun } from './open-run.js';
 import { keptSizeProblem } from './preflight/existing-objects.js';
 import { listExisting } from './preflight/list-existing.js';
@@ -82,7 +82,7 @@ async function openSession(config, deps) {
     earlier,
     checks: new WriteChecks(run, config, signal),
     runClock: openRunClock(config, run, observer, signal, earlier?.clock ?? null),
-    phases: new Phases(clock.now, observer, launchedAt),
+    phases: phasesOf(observer),
     timeBudget: new TimeBudget(clock.now),
     // Set when the run begins.
     workers: /** @type {any} */ (null),

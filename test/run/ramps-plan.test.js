@@ -10,7 +10,7 @@ import { bucketMeters } from '../../lib/measure/part-meter.js';
 import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { ABANDONED } from '../../lib/result/counters.js';
-import { Phases } from '../../lib/run/begin-run.js';
+import { phasesOf } from '../../lib/run/begin-run.js';
 import { RunLog } from '../../lib/result/log/run-log.js';
 import { rowOfStage } from '../../lib/result/figures/stage-table.js';
 import { runFacts } from '../../lib/run/benchmark-run.js';
@@ -116,7 +116,7 @@ function prepare(
     },
   };
   const config = runConfig(NO_TARGET, { objects: 100_000, threads: 8, ...overrides });
-  const phases = new Phases(clock.now, observer, clock.now());
+  const phases = phasesOf(observer);
   const running = {
     ...{
       config,

@@ -4,7 +4,7 @@ import { CostBudget } from '../../lib/run/prices.js';
 import { Budget } from '../../lib/load/budget.js';
 import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
-import { Phases } from '../../lib/run/begin-run.js';
+import { phasesOf } from '../../lib/run/begin-run.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -55,7 +55,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   };
   const config = runConfig(NO_TARGET, overrides);
   const runClock = { facts: () => ({ offset: 5, uncertainty: 1 }) };
-  const phases = new Phases(clock.now, observer, clock.now());
+  const phases = phasesOf(observer);
   const isShared = () => false;
   const costs = new CostBudget(config.schedule.maxCost);
   const opened = { clock, costs, ledger: { count: 0 }, reconciliation: { hasUnproven: false } };
