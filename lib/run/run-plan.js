@@ -154,7 +154,7 @@ async function runPlanned({ slot, ending }, plan, done, session) {
   if (unpaid.signal.aborted && !signal.aborted && finished.outcome.end === 'stopped') {
     finished.outcome.end = 'unpaid';
   }
-  if (session.isShared()) {
+  if (session.isShared) {
     finished.outcome.clientLoad.shared = true;
   }
   return { finished, moved };

@@ -17,9 +17,6 @@ import { prepareRun } from './prepare-run.js';
  * @import { RunContext } from './run-context.js'
  */
 
-/** The runs in progress in this process. @type {Set<{ isShared: boolean }>} */
-const underWay = new Set();
-
 /**
  * Runs a benchmark and leaves the store as it was. It prints nothing, and runs can overlap.
  *
@@ -60,7 +57,6 @@ async function runWith({ store, ...options }, context) {
       turn: turn && { isFirst: earlier === null },
     },
   );
-  const cpu = { isShared: !ownsProcess };
   const ending = new AbortController();
   /** The first error of a listener. @type {unknown} */
   let failure = null;
@@ -71,10 +67,6 @@ async function runWith({ store, ...options }, context) {
     ending.abort();
   });
   try {
-    underWay.add(cpu);
-    if (underWay.size > 1) {
-      underWay.forEach((each) => (each.isShared = true));
-    }
     const identity = { host: hostname(), versions: versionsOf(config.load.client) };
     observer.runIsReady({ config, identity, clock, variables: target.overrides });
     if (failure !== null) {
@@ -99,7 +91,7 @@ async function runWith({ store, ...options }, context) {
       launchedAt,
       signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
       credentials: target.renewal?.credentials,
-      isShared: () => cpu.isShared,
+      isShared: !ownsProcess,
       earlier,
     });
     ran.crash ??= failure;
@@ -111,7 +103,6 @@ async function runWith({ store, ...options }, context) {
     ran.crash ??= failure;
     return concluded(ran);
   } finally {
-    underWay.delete(cpu);
     clock.close();
     await (open === undefined ? target.close() : undefined);
   }

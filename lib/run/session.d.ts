@@ -24,7 +24,7 @@ export interface Session {
   /** monotonic ms at which the process was started */
   launchedAt: number;
   /** whether other work might run in this process, so that its CPU time is not the run's alone */
-  isShared: () => boolean;
+  isShared: boolean;
   /** grows during the run */
   result: RunResult;
   workers: Workers;

@@ -19,39 +19,22 @@ import { stageResults } from './stage-result.js';
 /**
  * Runs each stage in steps over one variable, on one pool of objects.
  *
- * @implements {Plan}
+ * @param {PlanContext} context
+ * @param {new (parts: StepsContext) => StagePlan} Policy decides the steps of one stage: fixed ones, or a search
+ * @returns {Plan}
  */
-export class StepsPlan {
-  #context;
-  #Policy;
-  #objects;
-
-  /**
-   * @param {PlanContext} context
-   * @param {new (parts: StepsContext) => StagePlan} Policy decides the steps of one stage: fixed ones, or a search
-   */
-  constructor(context, Policy) {
-    this.#context = context;
-    this.#Policy = Policy;
-    const { load, objects } = context.config;
-    this.#objects = new SearchObjects(load.replay?.trace.requests ?? objects.count, context.has);
-  }
-
-  /** Number of whole-size objects. They come before the objects that a search wrote at half size. */
-  get wholeObjects() {
-    return this.#objects.wholeCount;
-  }
-
-  /**
-   * @param {Stage} stage
-   * @param {number} index
-   * @returns {StagePlan}
-   */
-  stage(stage, index) {
-    const objects = this.#objects;
-    const results = stageResults(stage, objects.count, this.#context);
-    return new this.#Policy({ stage, index, objects, context: this.#context, results });
-  }
+export function stepsPlan(context, Policy) {
+  const { load, objects: configured } = context.config;
+  const objects = new SearchObjects(load.replay?.trace.requests ?? configured.count, context.has);
+  return {
+    stage(stage, index) {
+      const results = stageResults(stage, objects.count, context);
+      return new Policy({ stage, index, objects, context, results });
+    },
+    get wholeObjects() {
+      return objects.wholeCount;
+    },
+  };
 }
 
 /**

@@ -15,7 +15,7 @@ import { RunLog } from '../../lib/result/log/run-log.js';
 import { rowOfStage } from '../../lib/result/figures/stage-table.js';
 import { runFacts } from '../../lib/run/benchmark-run.js';
 import { RampSteps } from '../../lib/run/ramp-steps.js';
-import { StepsPlan } from '../../lib/run/steps-plan.js';
+import { stepsPlan } from '../../lib/run/steps-plan.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { NO_CONNECTIONS, stageOutcome } from '../helpers/stage-outcome.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -130,7 +130,7 @@ function prepare(
       observer,
       phases,
     },
-    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded: new Map() },
+    ...{ runClock: { facts: () => null }, isShared: false, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], isTransient: false, stages: [], cleanup: null, crash: null })
@@ -138,7 +138,7 @@ function prepare(
   const run = (startsAt = clock.now()) => {
     const given = { ...running, workers, firstStageAt: startsAt, result };
     const session = /** @type {Session} */ (/** @type {unknown} */ (given));
-    return runPlan(new StepsPlan(planContext(session), RampSteps), session);
+    return runPlan(stepsPlan(planContext(session), RampSteps), session);
   };
   const steps = () =>
     events.filter(([name]) => name === 'stepEnds').map(([, , step]) => /** @type {RampStep} */ (step));

@@ -4,7 +4,7 @@ import { CostBudget } from '../../lib/run/prices.js';
 import { Budget } from '../../lib/load/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { SearchSteps } from '../../lib/run/search-steps.js';
-import { StepsPlan } from '../../lib/run/steps-plan.js';
+import { stepsPlan } from '../../lib/run/steps-plan.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
 import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
@@ -60,14 +60,14 @@ function prepare(overrides, modelOf = queueing) {
       signal: controller.signal,
       observer,
     },
-    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded },
+    ...{ runClock: { facts: () => null }, isShared: false, unloaded },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
   const run = () => {
     const session = /** @type {Session} */ (/** @type {unknown} */ ({ ...running, workers, result }));
-    return runPlan(new StepsPlan(planContext(session), SearchSteps), session);
+    return runPlan(stepsPlan(planContext(session), SearchSteps), session);
   };
   return { run, workers, events, result, controller, ledger, unloaded };
 }
