@@ -7,13 +7,12 @@ import { keptSizeProblem } from './preflight/existing-objects.js';
 import { listExisting } from './preflight/list-existing.js';
 import { TimeBudget } from './preflight/unloaded-latency.js';
 import { WriteChecks } from './preflight/write-checks.js';
-import { RampSteps } from './ramp-steps.js';
 import { reconcile } from './reconcile.js';
 import { planContext, runPlan } from './run-plan.js';
 import { SearchSteps } from './search-steps.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
 import { stagesPlan } from './stages-plan.js';
-import { stepsPlan } from './steps-plan.js';
+import { RampSteps, stepsPlan } from './steps-plan.js';
 
 /**
  * @import { Clock } from '../measure/clock/clock.js'

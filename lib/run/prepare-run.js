@@ -54,6 +54,17 @@ export async function prepareRun(asked, { env, now, random, takesSnapshots, turn
 }
 
 /**
+ * @param {{ threads: number }} options
+ * @param {Config} config
+ * @returns {string[]} how the load differs from what the user asked for
+ */
+export function noticesOfLoad({ threads }, { objects, load: { threads: used } }) {
+  return threads > objects.count && used < threads
+    ? [`${threads} threads are more than ${objects.count} objects need; using ${used}`]
+    : [];
+}
+
+/**
  * Loaded only for a replay.
  *
  * @param {OptionValues} given

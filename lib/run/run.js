@@ -6,15 +6,27 @@ import { readRunOptions } from '../options/run-options.js';
 import { UsageError, inCode, refuseIfAny } from '../options/usage-error.js';
 import { versionsOf } from '../store/object-store.js';
 import { runBenchmark } from './benchmark-run.js';
-import { noticesOfLoad } from './load-notices.js';
-import { prepareRun } from './prepare-run.js';
+import { noticesOfLoad, prepareRun } from './prepare-run.js';
 
 /**
  * @import { GivenStore } from '../result/config.js'
  * @import { Result, RunResult } from '../result/result.js'
  * @import { RunObserver } from '../result/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { RunContext } from './run-context.js'
+ * @import { Invocation } from '../options/store/environment.js'
+ * @import { Target } from '../options/store/target.js'
+ */
+
+/**
+ * @typedef {object} RunContext what a run gets besides its options
+ * @property {AbortSignal} [signal] ends the run early: the run removes its objects and returns the results so far
+ * @property {Partial<RunObserver>} [on] listeners by event; an error in one, or a rejected promise, ends the run
+ * @property {Record<string, string | undefined>} [env] replaces `process.env`
+ * @property {boolean} [ownsProcess] whether the process does nothing else; only then is its CPU time the run's
+ * @property {Invocation} [invocation] how the user calls a program: problems then name the options of its command line
+ * @property {Target} [target] a store that is open already, and stays open
+ * @property {{ earlier: Result | null }} [turn] makes the run a turn of a comparison: it warms up, measures each stage for
+ *   at least a second, and takes over preflight, latencies and clock from an earlier turn of the same setting
  */
 
 /**

@@ -1,10 +1,21 @@
+import { sumOfHistograms } from '../result/ramp.js';
+import { sumOfStages } from '../result/records.js';
 import { stageResults } from './stage-result.js';
+import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
+import { startOf } from './stages-plan.js';
 
 /**
- * @import { Range } from '../load/run-slot.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { Plan, PlanContext, StagePlan } from './plan.js'
+ * @import { FinishedSlot, Range } from '../load/run-slot.js'
+ * @import { Load } from '../load/run-stage.js'
+ * @import { StageOutcome } from '../load/workers.js'
+ * @import { Clock } from '../measure/clock/clock.js'
+ * @import { RampPlan } from '../result/config.js'
+ * @import { RampShortfall, RampStep, StageResult } from '../result/result.js'
+ * @import { RunObserver } from '../result/run-events.js'
+ * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { StageResults } from './stage-result.js'
+ * @import { RampSlot } from './stage-schedule.js'
  */
 
 /**
@@ -144,4 +155,304 @@ export class SearchObjects {
     }
     return NONE;
   }
+}
+
+/**
+ * @typedef {object} TakenOfRamp a step that has ended
+ * @property {StageOutcome | null} outcome null if nothing ran in it
+ * @property {Load | null} load null if nothing ran in it
+ * @property {number} stopsAt monotonic ms after which no operation starts
+ * @property {RampStep} shown
+ */
+
+/**
+ * Fixed steps in slots. The slots depend only on the start time and the command line, so hosts for which both are the
+ * same run each step at the same time, without communicating.
+ *
+ * @implements {StagePlan}
+ */
+export class RampSteps {
+  #parts;
+  #ramp;
+  #slots;
+  /** @type {TakenOfRamp[]} */
+  #finished = [];
+  /** The load of the slot planned last. @type {Load | null} */
+  #load = null;
+  /** ms without a success at the end of the finished steps. */
+  #silence = 0;
+  #handOn;
+
+  /** @param {StepsContext} parts of a run with a ramp */
+  constructor(parts) {
+    const { stage, index, objects, context } = parts;
+    const { config, clock, firstStageAt } = context;
+    const ramp = /** @type {RampPlan} */ (config.schedule.ramp);
+    this.#parts = parts;
+    this.#ramp = ramp;
+    this.#slots = slotsOfStage(ramp, config.schedule.gap ?? USUAL_GAP_MS, clock.toEpoch(firstStageAt), index);
+    this.#handOn = withIdleSeconds(clock);
+    const ahead = this.#slots.find((slot) => !isLate(slot, clock.epochNow()));
+    this.startsAt = this.#moment(ahead?.startsAt ?? 0);
+    const { endsAt } = this.#slots[this.#slots.length - 1];
+    this.starts =
+      ahead === undefined || objects.countFor(stage) === 0
+        ? null
+        : {
+            ...startOf(stage, objects.count, config.load.threads, config),
+            duration: 1000 * (endsAt - ahead.startsAt),
+            ramp: /** @type {const} */ (true),
+          };
+  }
+
+  /** @returns {PlannedSlot | null} */
+  next() {
+    const { stage, objects, context } = this.#parts;
+    const { config, clock } = context;
+    const index = this.#finished.length;
+    this.#load = null;
+    if (index === this.#slots.length) {
+      return null;
+    }
+    if (objects.countFor(stage) === 0) {
+      return { slot: null };
+    }
+    const slot = this.#slots[index];
+    const { size, sizes } = config.objects;
+    const { access } = config.load;
+    // Starts after the last second of the previous step, so that no second is reported twice.
+    const before = this.#finished.at(-1)?.outcome;
+    const earliest = before ? Math.ceil(clock.toEpoch(before.endedAt) / 1000) : 0;
+    const startsAt = this.#moment(Math.max(slot.startsAt, earliest));
+    this.#load = { threads: this.#ramp.threads[index], size, sizes, access, pacing: null, warmup: 0, windows: null };
+    return {
+      startsAt,
+      startsBy: this.#moment(latestStart(slot)),
+      slot: {
+        stage,
+        load: this.#load,
+        range: objects.rangeFor(stage, false, Infinity),
+        limit: {
+          stopsAt: this.#moment(slot.stopsAt),
+          endsAt: this.#moment(slot.endsAt) - SETTLING_MS,
+          noSuccessSince: Math.max(startsAt, clock.now()) - this.#silence,
+          // Only the last step has a drain. In earlier steps, operations that complete late count like all others.
+          measuresDrain: index < this.#slots.length - 1,
+        },
+      },
+      ending: {
+        progress: (_, startedAt, budget) => {
+          if (this.#wasSuspendedSince(startedAt)) {
+            // The step no longer counts, and it must not run into the slot of the next step.
+            budget.close();
+          }
+        },
+      },
+    };
+  }
+
+  /**
+   * @param {FinishedSlot | null} ran
+   * @returns {RampStep}
+   */
+  take(ran) {
+    const { stage, objects } = this.#parts;
+    const index = this.#finished.length;
+    const slot = this.#slots[index];
+    const { outcome = null, claimed = 0 } = ran ?? {};
+    const isOver = isLate(slot, this.#parts.context.clock.epochNow());
+    const whyIdle = isOver ? 'late' : this.#load === null ? 'objects' : 'stopped';
+    const wasSuspended = ran !== null && this.#wasSuspendedSince(ran.outcome.startedAt);
+    const shortfall = ran === null ? whyIdle : shortfallOf(slot, ran, wasSuspended);
+    const shown = stepOf(slot, { threads: this.#ramp.threads[index], outcome, shortfall });
+    const load = outcome && this.#load;
+    this.#finished.push({ outcome, load, stopsAt: this.#moment(slot.stopsAt), shown });
+    this.#silence = outcome === null ? this.#silence : silenceAfter(outcome, this.#silence);
+    objects.use(stage, false, claimed);
+    return shown;
+  }
+
+  /**
+   * @param {CountedSecond} second
+   * @param {Pick<RunObserver, 'second'>} observer
+   */
+  second(second, observer) {
+    this.#handOn(second, (each) => observer.second({ stage: this.#parts.stage.name, ...each }));
+  }
+
+  /** @returns {Conclusion} */
+  conclude() {
+    const { stage, objects, results } = this.#parts;
+    const { name } = stage;
+    const finished = this.#finished;
+    objects.stageEnds(stage);
+    if (finished.every(({ outcome }) => outcome === null)) {
+      // A host that did nothing in a stage has failed, so its run ends with a problem.
+      const problem =
+        finished.at(-1)?.shown.shortfall === 'objects'
+          ? `${name}: nothing to do, because the earlier stages left no objects`
+          : `${name}: nothing was done, because this host missed all of its slots; start it early enough to be ready at --start-at`;
+      return { result: null, problem, isTransient: true, continues: true };
+    }
+    return { result: rampResult(finished, results, this.#parts.context.clock) };
+  }
+
+  /** @param {number} since monotonic ms */
+  #wasSuspendedSince(since) {
+    const { clock } = this.#parts.context;
+    return clock.pausedBetween(clock.toEpoch(since), clock.epochNow()) > 0;
+  }
+
+  /** @param {number} second of the epoch @returns {number} monotonic ms */
+  #moment(second) {
+    return this.#parts.context.clock.fromEpoch(1000 * second);
+  }
+}
+
+/** In epoch seconds. A step that starts later does not settle before counting begins. @param {RampSlot} slot */
+function latestStart({ startsAt, countsFrom }) {
+  return (startsAt + countsFrom) / 2;
+}
+
+/**
+ * @param {RampSlot} slot
+ * @param {number} now epoch ms
+ */
+function isLate(slot, now) {
+  return now / 1000 > latestStart(slot);
+}
+
+/**
+ * A single step is too short to show that the store is lost, so time without a success adds up across steps.
+ *
+ * @param {StageOutcome} outcome of a step
+ * @param {number} before ms without a success at the end of the previous steps
+ * @returns {number} ms without a success at its end, excluding the idle time between steps
+ */
+function silenceAfter({ startedAt, endedAt, whole }, before) {
+  return whole.operations === 0 ? before + endedAt - startedAt : endedAt - whole.lastSuccessAt;
+}
+
+/**
+ * Passes on the seconds of all steps. Adds the seconds between two steps, without operations, because no step reports
+ * them. Omits those in which the process was suspended throughout.
+ *
+ * @param {Clock} clock
+ * @returns {(second: CountedSecond, handOn: (second: Pick<CountedSecond, 'secondStart' | 'operations' | 'bytes'>) =>
+ *   void) => void} takes the seconds of all steps in order
+ */
+function withIdleSeconds(clock) {
+  let next = Infinity;
+  return (second, handOn) => {
+    for (; next < second.secondStart; next += 1) {
+      if (clock.pausedBetween(1000 * next, 1000 * (next + 1)) < 1000) {
+        handOn({ secondStart: next, operations: 0, bytes: 0 });
+      }
+    }
+    handOn(second);
+    next = second.secondStart + 1;
+  };
+}
+
+/**
+ * A step in which nothing ran reports 0 threads, so it adds nothing to the sum over all hosts.
+ *
+ * @param {RampSlot} slot
+ * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
+ * @returns {RampStep}
+ */
+function stepOf(slot, { threads, outcome, shortfall }) {
+  const { startsAt, countsFrom, endsAt } = slot;
+  const histograms = countedSeconds(slot).flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
+  return {
+    slotStart: startsAt,
+    slotSeconds: endsAt - startsAt,
+    hosts: Number(outcome !== null),
+    threads: outcome === null ? 0 : threads,
+    secondStart: countsFrom,
+    operations: countedOperations(slot, outcome),
+    ...sumOfHistograms(histograms),
+    errors: outcome?.whole.failedAttempts ?? 0,
+    throttled: outcome?.whole.throttled ?? 0,
+    shortfall,
+  };
+}
+
+/** @param {RampSlot} slot */
+function countedSeconds({ countsFrom, stopsAt }) {
+  return Array.from({ length: stopsAt - countsFrom }, (_, index) => countsFrom + index);
+}
+
+/**
+ * @param {RampSlot} slot
+ * @param {StageOutcome | null} outcome
+ */
+function countedOperations(slot, outcome) {
+  const operations = new Map(outcome?.whole.seconds.map((each) => [each.secondStart, each.operations]));
+  return countedSeconds(slot).map((second) => operations.get(second) ?? 0);
+}
+
+/**
+ * A step with attempts but no success has no meaningful rate: the store may be unreachable.
+ *
+ * @param {RampSlot} slot
+ * @param {FinishedSlot} ran
+ * @param {boolean} wasSuspended
+ * @returns {RampShortfall | null} null if the step is complete
+ */
+function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
+  if (outcome.end !== 'complete') {
+    // Ramps have no cost limit, so this is never `unpaid`.
+    return /** @type {RampShortfall} */ (outcome.end);
+  }
+  if (wasSuspended) {
+    return 'suspended';
+  }
+  if (hasRunOut) {
+    return 'objects';
+  }
+  const isFutile = outcome.whole.attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
+  return isFutile ? 'stalled' : null;
+}
+
+/**
+ * The result of a stage that ran as a ramp: the sum of its steps. Bottleneck, client load and host load come from the
+ * complete step with the most threads.
+ *
+ * @param {readonly TakenOfRamp[]} finished at least one has run
+ * @param {StageResults} results
+ * @param {Clock} clock
+ * @returns {StageResult}
+ */
+function rampResult(finished, results, clock) {
+  const ran = finished.flatMap(({ outcome, load, ...rest }) =>
+    outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
+  );
+  const whole = ran.filter(({ shown }) => shown.shortfall === null);
+  const most = (whole.length > 0 ? whole : ran).reduce((one, other) =>
+    other.load.threads >= one.load.threads ? other : one,
+  );
+  const { bottleneck, clientLoad, hostLoad } = results.of({ outcome: most.outcome, load: most.load });
+  const outcome = sumOfOutcomes(
+    ran.map((each) => each.outcome),
+    clock,
+  );
+  const last = finished[finished.length - 1];
+  // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
+  const stopsAt = last.outcome !== null && outcome.whole.drainOperations > 0 ? last.stopsAt : undefined;
+  const sum = results.of({ outcome, load: most.load, stopsAt });
+  return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
+}
+
+/**
+ * @param {readonly StageOutcome[]} outcomes consecutive outcomes of one stage, at least one
+ * @param {Clock} clock
+ * @returns {StageOutcome} with the client and host load of the last outcome
+ */
+function sumOfOutcomes(outcomes, clock) {
+  return {
+    ...outcomes[outcomes.length - 1],
+    ...sumOfStages(outcomes, clock),
+    secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
+  };
 }
