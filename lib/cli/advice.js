@@ -4,7 +4,21 @@ import { plainLine } from '../text/plain-text.js';
 
 /** @import { OptionRow } from '../options/table.js' */
 
-/** Options of other tools and of earlier versions, and their equivalents here. */
+/** Options that are gone. @type {Readonly<Record<string, string>>} */
+const GONE = Object.freeze({
+  '--append': 'use | tee -a FILE',
+  '--log-append': 'use | tee -a FILE',
+  '--init': 'use the command init',
+  '--list': 'use the command cleanup list',
+  '--until-stable': 'use --duration',
+  '--checksum': 'use --client sdk --sdk-defaults, which sends the CRC32 of applications',
+  '--ramp-hosts': 'merge the logs of runs with one, two and three hosts',
+  '--target': 'run with 1, 2 and 4 buckets in --bucket, and compare the results',
+  '--calibrate': "use --local, which shows the client's own rate",
+  '--through': '--client edge already sends each operation to the Worker',
+});
+
+/** Options of other tools, and their equivalents for a load. */
 const ADVICE = Object.freeze([
   {
     flags: ['--objects', '--count', '--requests', '--num-objects', '-n'],
@@ -42,7 +56,6 @@ const ADVICE = Object.freeze([
   },
   { flags: ['--output', '--out', '--save', '--export', '-o', '-O'], text: 'use --log, --json or --report' },
   { flags: ['--format', '--output-format'], text: 'use --json, --csv, --report, --summary or --junit' },
-  { flags: ['--append'], text: 'use --log-append' },
   { flags: ['--no-color', '--no-colour', '--color'], text: 'set NO_COLOR=1' },
   { flags: ['--verbose', '--debug', '-v'], text: 'set R2_BENCHMARK_DEBUG=1, or use --version for the version' },
   { flags: ['-V'], text: 'use --version' },
@@ -54,7 +67,7 @@ const ADVICE = Object.freeze([
   },
   { flags: ['--noclear', '--no-clear', '--keep-data', '--no-cleanup', '--no-remove'], text: 'use --keep' },
   { flags: ['--cpus', '--cpu', '--processes'], text: 'use --cores' },
-  { flags: ['--autoterm'], text: 'use --until-stable' },
+  { flags: ['--autoterm'], text: 'use --duration' },
   { flags: ['--seed'], text: 'payloads are derived from --run-id' },
   { flags: ['--compare', '--diff'], text: 'use the command compare' },
   { flags: ['--merge'], text: 'use the command merge' },
@@ -63,10 +76,6 @@ const ADVICE = Object.freeze([
     text: 'use the command sweep, as in sweep 2000 64 --vary size=4KiB,64KiB --vary threads=1,8,64',
   },
   { flags: ['--variable', '--values', '--axis'], text: 'use sweep with --vary size=4KiB,64KiB' },
-  { flags: ['--ramp-hosts'], text: 'merge the logs of runs with one, two and three hosts' },
-  { flags: ['--target'], text: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
-  { flags: ['--calibrate'], text: "use --local, which shows the client's own rate" },
-  { flags: ['--through'], text: '--client edge already sends each operation to the Worker' },
 ]);
 
 /**
@@ -80,8 +89,8 @@ export function advised(message, takesLoad = false) {
     .trim()
     .replace(/\s*\n\s*/g, ' ');
   const flag = /^unknown option '([^'=]*)/.exec(line)?.[1];
-  const advice = flag && adviceOn(flag);
-  if (takesLoad && advice) {
+  const advice = flag && (takesLoad ? adviceOn(flag) : GONE[flag]);
+  if (advice) {
     return `unknown option ${flag}: ${advice}`;
   }
   if (takesLoad && line.startsWith('too many arguments')) {
@@ -113,7 +122,7 @@ export function withSweepAdvice(problems, given) {
 
 /** @param {string} flag */
 export function adviceOn(flag) {
-  return ADVICE.find(({ flags }) => flags.includes(flag))?.text;
+  return GONE[flag] ?? ADVICE.find(({ flags }) => flags.includes(flag))?.text;
 }
 
 /** @param {OptionRow} row */

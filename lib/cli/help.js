@@ -66,9 +66,14 @@ export const COMMANDS = Object.freeze({
       'objects that the requests expect, and removes everything at the end. --dry-run shows what a log contains.',
   },
   cleanup: {
-    operands: '[run-id]',
-    summary: 'remove what a run left (--list: show runs)',
+    operands: '<run-id>',
+    summary: 'remove what a run left; list: show runs',
     description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
+  },
+  init: {
+    operands: '[file]',
+    summary: 'write a .env to fill in',
+    description: 'Writes a file of variables to fill in: .env, or another that --env-file then names.',
   },
   completion: {
     operands: '<shell>',
@@ -84,18 +89,20 @@ export const COMMANDS = Object.freeze({
   },
 });
 
+/** The commands besides a run. */
+export const COMMAND_NAMES = /** @type {Exclude<keyof typeof COMMANDS, 'run'>[]} */ (
+  Object.keys(COMMANDS).filter((name) => name !== 'run')
+);
+
 /** Wide enough for every command with its operands. */
 const USAGE_WIDTH = 'compare <before> <after...>'.length;
 
 /** @param {string} benchmark shell command */
 export function usageOfCommands(benchmark) {
-  const lines = Object.entries(COMMANDS)
-    .filter(([name]) => name !== 'run')
-    .map(
-      ([name, { operands, summary }]) =>
-        `\n       ${benchmark} ${`${name} ${operands}`.padEnd(USAGE_WIDTH)}  ${summary}`,
-    );
-  return lines.join('');
+  return COMMAND_NAMES.map(
+    (name) =>
+      `\n       ${benchmark} ${`${name} ${COMMANDS[name].operands}`.padEnd(USAGE_WIDTH)}  ${COMMANDS[name].summary}`,
+  ).join('');
 }
 
 /** How the short help describes the option groups that it does not list. */
@@ -176,7 +183,8 @@ Exit status: 0 complete, 1 a run failed or was not made, 2 usage or credentials,
 Examples:
   what it contains and costs:  ${words} access.ndjson --dry-run
   twice as fast:               ${words} access.ndjson --speed 2x`,
-    cleanup: '',
+    cleanup: `\nExamples:\n  ${words} list\n  ${words} 20260131-120000-x7k2`,
+    init: '',
     completion: `\nExamples:\n  source <(r2-benchmark completion bash)\n  r2-benchmark completion fish | source`,
   };
   return texts[name];

@@ -25,7 +25,6 @@ import { Budget, budgetMemory } from './budget.js';
  *
  * @typedef {object} FinishedSlot
  * @property {StageOutcome} outcome
- * @property {Budget} budget
  * @property {number} claimed number of objects handed out; 0 if the range cycles
  * @property {boolean} hasRunOut whether all objects were handed out; false if the range cycles
  *
@@ -33,7 +32,7 @@ import { Budget, budgetMemory } from './budget.js';
  *   all slots of a run; the signal stops the slot
  *
  * @typedef {object} SlotHooks how a plan reacts while a slot runs
- * @property {(second: Parameters<StageHooks['second']>[0], budget: Budget) => void} [second]
+ * @property {(second: Parameters<StageHooks['second']>[0]) => void} [second]
  * @property {(...progress: [...Parameters<StageHooks['progress']>, Budget]) => void} progress
  */
 
@@ -57,7 +56,7 @@ export async function runSlot({ stage, load, range, limit }, { workers, signal, 
   };
   const budget = new Budget(shared);
   const outcome = await workers.runStage({ stage, load, budget: shared, limit }, signal, {
-    second: (each) => second(each, budget),
+    second,
     retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
@@ -65,5 +64,5 @@ export async function runSlot({ stage, load, range, limit }, { workers, signal, 
     progress: (done, flow) => progress(done, flow, budget),
   });
   const claimed = range.cycles ? 0 : budget.claimed;
-  return { outcome, budget, claimed, hasRunOut: !range.cycles && claimed === range.count };
+  return { outcome, claimed, hasRunOut: !range.cycles && claimed === range.count };
 }

@@ -96,12 +96,6 @@ export class StageMeter {
     this.lastSuccessAt = startedAt;
   }
 
-  /** @param {number} moment monotonic ms, in the future; replaces measuredUntil */
-  measureUntil(moment) {
-    this.#measuredUntil = moment;
-    this.#cache.forEach((meter) => meter.measureUntil(moment));
-  }
-
   /**
    * @param {Timings} timings
    * @param {number} bytes
@@ -322,11 +316,6 @@ export class StageMeters {
    */
   constructor(kinds, ...parameters) {
     this.kinds = Array.from({ length: kinds }, () => new StageMeter(...parameters));
-  }
-
-  /** @param {number} moment see StageMeter */
-  measureUntil(moment) {
-    this.kinds.forEach((meter) => meter.measureUntil(moment));
   }
 
   get done() {

@@ -239,26 +239,15 @@ export function formatSpeed(factor) {
 
 const percentage = numberIn(/^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/);
 
-/** Per cent. A larger margin would hide every change. */
-const MAX_MARGIN = 50;
+/** A larger margin would hide every change. */
+const MAX_MARGIN = 0.5;
 
-/** Per cent. A rate that varies is never known more precisely than this. */
-const MIN_PRECISION = 0.1;
-const MAX_PRECISION = 20;
-
-/**
- * @param {number} least per cent
- * @param {number} most per cent
- * @param {string} examples
- * @returns {(text: string) => number} a share
- */
-function shareBetween(least, most, examples) {
-  const read = reader(percentage, within(least, most), `a percentage from ${least}% to ${most}%, such as ${examples}`);
-  return (given) => read(given) / 100;
-}
-
-export const margin = shareBetween(0, MAX_MARGIN, '3% or 0.5%');
-export const precision = shareBetween(MIN_PRECISION, MAX_PRECISION, '2%');
+/** A share. @type {(text: string) => number} */
+export const margin = reader(
+  (given) => percentage(given) / 100,
+  within(0, MAX_MARGIN),
+  `a percentage from 0% to ${100 * MAX_MARGIN}%, such as 3% or 0.5%`,
+);
 
 /** Seconds. In a shorter step, less than two seconds count. The record of a longer step does not fit on a log line. */
 const MIN_STEP_SECONDS = 4;
@@ -307,11 +296,6 @@ export function stageNames(given) {
     throw new RangeError(`expected one or more of ${STAGE_NAMES.join(',')}, got ${quote(strange[0] ?? given)}`);
   }
   return operationsOf(names).map(({ name }) => name);
-}
-
-/** As options accept it: `2.5%`. @param {number} share */
-export function formatPercent(share) {
-  return `${Number((100 * share).toFixed(3))}%`;
 }
 
 /** As --mix accepts them. @param {readonly MixedShare[]} shares */
@@ -365,16 +349,11 @@ export function logFile(given) {
   return given;
 }
 
-/** @param {string} given for a new run */
-export function runId(given) {
-  if (given.startsWith('-')) {
-    throw new RangeError(`expected a name that does not start with -, as options do, got ${quote(given)}`);
-  }
-  return anyRunId(given);
-}
-
-/** Also accepts names that start with a hyphen, as earlier versions did. */
-export const anyRunId = reader(String, isRunId, '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots');
+export const runId = reader(
+  String,
+  isRunId,
+  '1 to 64 characters from A-Z a-z 0-9 . _ -, not only dots, not list, and no leading -',
+);
 
 export const prefix = reader(String, isPrefix, 'names of characters from A-Z a-z 0-9 . _ -, separated by /');
 

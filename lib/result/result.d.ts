@@ -62,7 +62,6 @@ export type RunOptions = Known<CommonOptions, RequiredOption> &
   Nullable<CommonOptions, 'duration'> &
   Optional<CommonOptions, Exclude<keyof CommonOptions, RequiredOption | 'duration'>> & {
     client: ClientName;
-    checksum?: 'crc64nvme';
     arrival?: 'constant' | 'poisson';
     peakOf?: 'rate' | 'speed';
   } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak']?: true };
@@ -100,16 +99,7 @@ type OtherOfStage = 'merge' | 'kinds';
 type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
 
 type OptionalOfStage =
-  | 'paused'
-  | 'slowest'
-  | 'failures'
-  | 'sizes'
-  | 'access'
-  | 'averageKeys'
-  | 'stability'
-  | 'search'
-  | 'ramp'
-  | keyof PartsSum;
+  'paused' | 'slowest' | 'failures' | 'sizes' | 'access' | 'averageKeys' | 'search' | 'ramp' | keyof PartsSum;
 
 /** One kind of operation in a mixed stage. */
 export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | keyof PartsSum>> &

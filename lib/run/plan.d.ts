@@ -63,7 +63,6 @@ export interface PlannedSlot {
 }
 
 export interface SlotEnding {
-  second?: (second: SecondCount, budget: Pick<Budget, 'stopAt'>) => void;
   /** `done` operations of the slot, which started at `startedAt` in monotonic ms */
   progress?: (done: number, startedAt: number, budget: Pick<Budget, 'close'>) => void;
 }

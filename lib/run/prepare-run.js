@@ -4,6 +4,7 @@ import { openFileLimit } from '../measure/host/open-file-limit.js';
 import { connectionsFor } from '../load/operations/multipart.js';
 import { multipartOf, resolve } from '../options/resolve.js';
 import { Checks, UsageError } from '../options/usage-error.js';
+import { rounded } from '../text/figures.js';
 import { openTarget } from '../options/store/target.js';
 
 /**
@@ -60,7 +61,7 @@ export async function prepareRun(asked, { env, now, random, takesSnapshots, turn
  */
 export function noticesOfLoad({ threads }, { objects, load: { threads: used } }) {
   return threads > objects.count && used < threads
-    ? [`${threads} threads are more than ${objects.count} objects need; using ${used}`]
+    ? [`${threads} threads are more than ${rounded(objects.count)} objects need; using ${used}`]
     : [];
 }
 

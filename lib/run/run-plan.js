@@ -138,11 +138,10 @@ async function runPlanned({ slot, ending }, plan, done, session) {
     slot,
     { ...session, signal: AbortSignal.any([signal, unpaid.signal]) },
     {
-      second({ billed, ...second }, budget) {
+      second({ billed, ...second }) {
         // The next second presumably costs as much as this one.
         endIfUnpaid(sumOf(billed.map((attempts, kind) => costs.spend(operations[kind], attempts))));
         plan.second?.(second, observer);
-        ending?.second?.(second, budget);
       },
       progress(ended, flow, budget) {
         moved = flow.moved;

@@ -1,10 +1,6 @@
-import { CHECK_INTERVAL_MS } from '../load/stage-watch.js';
 import { rateOf } from '../load/operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../load/operations/stage.js';
 import { busiestMinute, requestsDue } from '../load/replay/rates.js';
-import { MIN_SECONDS, errorOfMean } from '../measure/statistics/dependent-mean.js';
-import { meanOf } from '../measure/statistics/moments.js';
-import { studentT } from '../measure/statistics/student-t.js';
 import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../load/workload/mixed-objects.js';
 import { seenMemory } from '../load/workload/seen-objects.js';
 import { meanRateOf } from '../load/workload/trace.js';
@@ -19,7 +15,6 @@ import { stageTimes } from './stage-schedule.js';
  * @import { StageOutcome } from '../load/workers.js'
  * @import { KindCount } from '../measure/stage-meter.js'
  * @import { Config, ReplayConfig } from '../result/config.js'
- * @import { SecondCount, StabilityResult } from '../result/result.js'
  * @import { Stage } from '../load/operations/stage.js'
  * @import { Plan, PlanContext, SlotEnding } from './plan.js'
  * @import { SlotTimes } from './stage-schedule.js'
@@ -27,9 +22,6 @@ import { stageTimes } from './stage-schedule.js';
 
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
-
-/** Notice given of an early stop: enough for every worker to see it in time, even one that is slightly late. */
-const EARLY_STOP_LEAD_MS = 3 * CHECK_INTERVAL_MS;
 
 /**
  * Runs each stage in one slot.
@@ -59,8 +51,6 @@ export function stagesPlan(context, firstObject = 0) {
       const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
       const most = limit === null ? undefined : schedule.maxOperations;
       const operations = operationsFor(stage, count, config);
-      /** @type {Stability | undefined} */
-      let stability;
       /** @type {FinishedSlot | null} */
       let ran = null;
       return {
@@ -74,12 +64,7 @@ export function stagesPlan(context, firstObject = 0) {
           if (ran !== null) {
             return null;
           }
-          const { untilStable, warmup, minDuration } = schedule;
-          if (untilStable !== undefined && limit !== null) {
-            const [from, until] = [clock.epochNow() + warmup, clock.toEpoch(limit.stopsAt)];
-            stability = new Stability({ precision: untilStable, from, until });
-          }
-          const ending = repeats ? atLeast(operations, minDuration, clock) : stability && earlyStop(stability, clock);
+          const ending = repeats ? atLeast(operations, schedule.minDuration, clock) : undefined;
           return { slot: { stage, load, range: { first, count, cycles, most }, limit }, ending };
         },
         take(finished) {
@@ -91,14 +76,12 @@ export function stagesPlan(context, firstObject = 0) {
           observer.second({ stage: stage.name, ...second, ...ofKinds });
         },
         conclude() {
-          const { outcome, budget, claimed } = /** @type {FinishedSlot} */ (ran);
-          const stable = stability?.result();
+          const { outcome, claimed } = /** @type {FinishedSlot} */ (ran);
           const result = stageResults(stage, count, context).of({
             outcome,
             load,
-            stability: stable,
-            stopsAt: limit === null ? undefined : Math.min(limit.stopsAt, budget.stopsAt),
-            objectsNeeded: stable?.isStable ? null : objectsNeeded(stage, outcome, time.slot),
+            stopsAt: limit?.stopsAt,
+            objectsNeeded: objectsNeeded(stage, outcome, time.slot),
           });
           left = {
             objects: creates ? claimed : count,
@@ -128,24 +111,6 @@ function atLeast(operations, minDuration, clock) {
     progress(done, startedAt, budget) {
       if (done >= operations && clock.now() - startedAt >= minDuration) {
         budget.close();
-      }
-    },
-  };
-}
-
-/**
- * @param {Stability} stability
- * @param {Clock} clock
- * @returns {SlotEnding} that ends the slot soon after its rate is stable
- */
-function earlyStop(stability, clock) {
-  return {
-    second(second, budget) {
-      // Skips a partial second: the last of a stage, or one in which the process was suspended.
-      const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
-      const isWhole = until <= clock.epochNow() && clock.pausedBetween(from, until) === 0;
-      if (isWhole && stability.add(second)) {
-        budget.stopAt(clock.now() + EARLY_STOP_LEAD_MS);
       }
     },
   };
@@ -267,79 +232,4 @@ function pacingOf({ load, objects: { runId } }, stage) {
 export function recordedPacing({ trace, speed }, first) {
   const rate = speed * meanRateOf(trace);
   return { rate, arrival: 'recorded', seed: '', speed, first, busiestMinute: busiestMinute(trace, speed) };
-}
-
-/**
- * Each check is another chance to find a narrow interval by accident, and two checks in short succession use nearly the
- * same data. So each check uses this many times as many seconds as the previous one.
- */
-const CHECK_GROWTH = 1.25;
-
-/**
- * Decides when the mean rate of a stage is known precisely enough: at two consecutive checks, the half-width of its 95%
- * interval must be at most the given share of the mean. Only whole seconds after the warm-up count. Seconds can be
- * correlated, so the interval is the wider of two estimates: see errorOfMean. In simulations with an autocorrelation of
- * up to 0.8, 93% to 96% of the intervals that ended a stage contained the true mean.
- */
-export class Stability {
-  #precision;
-  #from;
-  #until;
-  /** Operations of each counted second. @type {number[]} */
-  #counts = [];
-  #nextCheck = MIN_SECONDS;
-  #wasNarrow = false;
-  #isStable = false;
-
-  /**
-   * @param {{ precision: number, from: number, until: number }} options `precision`: maximum half-width as a share of
-   *   the mean, above 0; `from` and `until`: epoch ms at which measuring starts and ends
-   */
-  constructor({ precision, from, until }) {
-    this.#precision = precision;
-    this.#from = Math.ceil(from / 1000);
-    this.#until = Math.floor(until / 1000);
-  }
-
-  /**
-   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a completed second; ignored once the rate is stable
-   * @returns {boolean} whether this second made the rate stable
-   */
-  add({ secondStart, operations }) {
-    if (this.#isStable || secondStart < this.#from || secondStart >= this.#until) {
-      return false;
-    }
-    this.#counts.push(operations);
-    if (this.#counts.length < this.#nextCheck) {
-      return false;
-    }
-    this.#nextCheck = Math.ceil(CHECK_GROWTH * this.#counts.length);
-    const { mean, halfWidth } = intervalOf(this.#counts);
-    const isNarrow = mean > 0 && halfWidth <= this.#precision * mean;
-    this.#isStable = isNarrow && this.#wasNarrow;
-    this.#wasNarrow = isNarrow;
-    return this.#isStable;
-  }
-
-  /** @returns {StabilityResult} */
-  result() {
-    const seconds = this.#counts.length;
-    const known = { precision: this.#precision, isStable: this.#isStable, seconds };
-    if (seconds < MIN_SECONDS) {
-      return { ...known, mean: null, low: null, high: null };
-    }
-    const { mean, halfWidth } = intervalOf(this.#counts);
-    return { ...known, mean, low: Math.max(mean - halfWidth, 0), high: mean + halfWidth };
-  }
-}
-
-/**
- * @param {readonly number[]} counts operations of consecutive seconds, at least {@link MIN_SECONDS}
- * @returns {{ mean: number, halfWidth: number }} ops/s; `halfWidth`: of the 95% interval
- */
-function intervalOf(counts) {
-  const { variance, freedom } = errorOfMean(counts);
-  // Counts are whole operations, so even a perfectly steady rate is known only to within one operation.
-  const halfWidth = Math.max(studentT(freedom) * Math.sqrt(variance), 1 / counts.length);
-  return { mean: meanOf(counts), halfWidth };
 }
