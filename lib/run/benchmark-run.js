@@ -9,10 +9,10 @@ import { TimeBudget } from './preflight/unloaded-latency.js';
 import { WriteChecks } from './preflight/write-checks.js';
 import { reconcile } from './reconcile.js';
 import { planContext, runPlan } from './run-plan.js';
-import { SearchSteps } from './search-steps.js';
+import { searchSteps } from './search-steps.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
 import { stagesPlan } from './stages-plan.js';
-import { RampSteps, stepsPlan } from './steps-plan.js';
+import { rampSteps, stepsPlan } from './steps-plan.js';
 
 /**
  * @import { Clock } from '../measure/clock/clock.js'
@@ -209,7 +209,7 @@ function planOf(context) {
   if (search === null && schedule.ramp === undefined) {
     return stages;
   }
-  const steps = stepsPlan(context, search === null ? RampSteps : SearchSteps);
+  const steps = stepsPlan(context, search === null ? rampSteps : searchSteps);
   return load.replay === undefined
     ? steps
     : { stage: (stage, index) => (stage.rewrites ? steps : stages).stage(stage, index) };

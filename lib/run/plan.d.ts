@@ -58,12 +58,7 @@ export interface PlannedSlot {
   notice?: string;
   /** null to wait until `startsAt` and run nothing */
   slot: Slot | null;
-  /** can end the slot early */
-  ending?: SlotEnding;
-}
-
-export interface SlotEnding {
-  /** `done` operations of the slot, which started at `startedAt` in monotonic ms */
+  /** may end the slot early: `done` operations of the slot, which started at `startedAt` in monotonic ms */
   progress?: (done: number, startedAt: number, budget: Pick<Budget, 'close'>) => void;
 }
 

@@ -116,7 +116,7 @@ async function runSlots({ name }, plan, session) {
  * @param {{ operations: number, moved: number }} done totals of the stage's earlier slots; `moved` in bytes
  * @param {Session} session
  */
-async function runPlanned({ slot, ending }, plan, done, session) {
+async function runPlanned({ slot, ...planned }, plan, done, session) {
   const { config, run, observer, signal } = session;
   const { costs } = run;
   const isTimed = config.schedule.duration !== undefined || config.schedule.minDuration > 0;
@@ -145,7 +145,7 @@ async function runPlanned({ slot, ending }, plan, done, session) {
       },
       progress(ended, flow, budget) {
         moved = flow.moved;
-        ending?.progress?.(ended, startedAt, budget);
+        planned.progress?.(ended, startedAt, budget);
         observer.progress(done.operations + ended, { ...flow, moved: done.moved + moved });
       },
     },

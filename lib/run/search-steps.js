@@ -17,13 +17,13 @@ import { recordedPacing, startOf } from './stages-plan.js';
 /**
  * @import { Pacing } from '../load/loops.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { FinishedSlot, Range } from '../load/run-slot.js'
+ * @import { Range } from '../load/run-slot.js'
  * @import { Clock } from '../measure/clock/clock.js'
  * @import { RateSearch as RateEvidence } from '../result/bottleneck/classify.js'
  * @import { Config, PublicUrl, ReplayConfig, SearchConfig } from '../result/config.js'
  * @import { RateSearchResult, SearchDimension, SearchStep, StageResult } from '../result/result.js'
  * @import { RateConclusion } from '../result/search.js'
- * @import { Conclusion, PlannedSlot, StagePlan } from './plan.js'
+ * @import { StagePlan } from './plan.js'
  * @import { SearchOptions } from './search/capacity-search.js'
  * @import { RateMeasurement } from './search/rate-search.js'
  * @import { FinishedStep, Step } from './search/search-step.js'
@@ -54,107 +54,85 @@ const VARIABLES = { threads: overThreads, rate: overRates };
 /**
  * Adaptive steps: a search over one variable.
  *
- * @implements {StagePlan}
+ * @param {StepsContext} parts of a run with a search
+ * @returns {StagePlan}
  */
-export class SearchSteps {
-  #parts;
-  #count;
-  #search;
-  /** @type {PlannedStep | null} */
-  #step = null;
-  /** @type {FinishedStep[]} */
-  #finished = [];
-  /** @type {SearchStep[]} */
-  #shown = [];
+export function searchSteps(parts) {
+  const { stage, index, objects, context } = parts;
+  const { config, clock, costs, unloaded } = context;
+  const { access, threads } = config.load;
+  const { peakOf } = /** @type {SearchConfig} */ (config.search);
+  const count = objects.countFor(stage);
+  // The cost of a replay was known before the run.
+  const toRun = stagesOf(config.load).map(nameOf).slice(index);
+  const limits = {
+    maxThreads: threads,
+    unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
+    maxOperations: count,
+    maxAttempts: stage.rewrites ? Infinity : costs.attemptsFor(toRun),
+    sharesOperations: stage.copies || stage.removes,
+    halfSize: canHalve(stage, config.objects.size, objects),
+  };
+  const search = VARIABLES[peakOf](limits, parts);
   /** Whether each key must first be read once to fill the cache. */
-  #isCold;
-
-  /** @param {StepsContext} parts of a run with a search */
-  constructor(parts) {
-    const { stage, index, objects, context } = parts;
-    const { config, costs, unloaded } = context;
-    const { peakOf } = /** @type {SearchConfig} */ (config.search);
-    this.#parts = parts;
-    this.#count = objects.countFor(stage);
-    // The cost of a replay was known before the run.
-    const toRun = stagesOf(config.load).map(nameOf).slice(index);
-    const limits = {
-      maxThreads: config.load.threads,
-      unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
-      maxOperations: this.#count,
-      maxAttempts: stage.rewrites ? Infinity : costs.attemptsFor(toRun),
-      sharesOperations: stage.copies || stage.removes,
-      halfSize: canHalve(stage, config.objects.size, objects),
-    };
-    this.#search = VARIABLES[peakOf](limits, parts);
-    const { time: duration } = this.#search;
-    this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
-    this.notices = index === 0 ? noticesOf(stage, peakOf, duration, this.#count) : [];
-    this.starts = { ...startOf(stage, objects.count, config.load.threads, config), duration, search: peakOf };
-  }
-
-  /** @returns {PlannedSlot | null} */
-  next() {
-    const { stage, objects, context } = this.#parts;
-    const { config, clock } = context;
-    const { size, sizes } = config.objects;
-    const { access, threads } = config.load;
-    this.#step = null;
-    if (this.#isCold) {
-      this.#isCold = false;
-      const range = objects.rangeFor(stage, false, this.#count);
-      const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
-      const url = formatPublicUrl(/** @type {PublicUrl} */ (config.store.publicUrl));
-      return {
-        notice: `${stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${url}, not the store`,
-        slot: { stage, load, range: { ...range, cycles: false }, limit: null },
-      };
-    }
-    const step = this.#search.next(this.#finished.at(-1) ?? null);
-    if (step === null) {
-      return null;
-    }
-    const isHalfSize = step.phase === 'half size';
-    const range = objects.rangeFor(stage, isHalfSize, step.operations);
-    const planned = new PlannedStep(step, {
-      ...{ stage, sizes, access, clock },
-      size: isHalfSize ? Math.floor(size / 2) : size,
-      range,
-      pacing: this.#search.pacing(step, range),
-    });
-    this.#step = planned;
-    return { slot: planned.slot, ending: planned };
-  }
-
-  /**
-   * @param {FinishedSlot | null} ran null if the run stopped before this slot
-   * @returns {SearchStep | null}
-   */
-  take(ran) {
-    if (ran === null || this.#step === null) {
-      return null;
-    }
-    const { stage, objects } = this.#parts;
-    const finished = this.#step.finish(ran);
-    const shown = this.#search.shown(finished);
-    this.#finished.push(finished);
-    this.#shown.push(shown);
-    objects.use(stage, finished.step.phase === 'half size', finished.claimed);
-    return shown;
-  }
-
-  /** @returns {Conclusion} */
-  conclude() {
-    const { stage, index, objects } = this.#parts;
-    objects.stageEnds(stage);
-    if (this.#finished.length === 0) {
-      const advice = adviceFor(this.#search.conclusion().limitingResource);
+  let isCold = readsCacheIn(stage, config) && count > 0;
+  /** @type {PlannedStep | null} */
+  let planned = null;
+  /** @type {FinishedStep[]} */
+  const finished = [];
+  /** @type {SearchStep[]} */
+  const shown = [];
+  return {
+    notices: index === 0 ? noticesOf(stage, peakOf, search.time, count) : [],
+    starts: { ...startOf(stage, objects.count, threads, config), duration: search.time, search: peakOf },
+    next() {
+      const { size, sizes } = config.objects;
+      planned = null;
+      if (isCold) {
+        isCold = false;
+        const range = objects.rangeFor(stage, false, count);
+        const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
+        const url = formatPublicUrl(/** @type {PublicUrl} */ (config.store.publicUrl));
+        return {
+          notice: `${stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${url}, not the store`,
+          slot: { stage, load, range: { ...range, cycles: false }, limit: null },
+        };
+      }
+      const step = search.next(finished.at(-1) ?? null);
+      if (step === null) {
+        return null;
+      }
+      const isHalfSize = step.phase === 'half size';
+      const range = objects.rangeFor(stage, isHalfSize, step.operations);
+      const pacing = search.pacing(step, range);
+      const running = new PlannedStep(step, {
+        ...{ stage, sizes, access, clock, range, pacing },
+        size: isHalfSize ? Math.floor(size / 2) : size,
+      });
+      planned = running;
+      return { slot: running.slot, progress: (...progress) => running.progress(...progress) };
+    },
+    take(ran) {
+      if (ran === null || planned === null) {
+        return null;
+      }
+      const step = planned.finish(ran);
+      finished.push(step);
+      shown.push(search.shown(step));
+      objects.use(stage, step.step.phase === 'half size', step.claimed);
+      return shown[shown.length - 1];
+    },
+    conclude() {
+      objects.stageEnds(stage);
+      if (finished.length > 0) {
+        return { result: search.result(finished, shown) };
+      }
+      const advice = adviceFor(search.conclusion().limitingResource);
       const problem = `${stage.name}: there are too few operations for a search; try ${advice}`;
       // If earlier stages have a result, the command was valid, so the same command may succeed another time.
       return { result: null, problem, isTransient: index > 0, continues: false };
-    }
-    return { result: this.#search.result(this.#finished, this.#shown) };
-  }
+    },
+  };
 }
 
 /**

@@ -8,7 +8,6 @@ import { stageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
- * @import { Clock } from '../measure/clock/clock.js'
  * @import { Pacing } from '../load/loops.js'
  * @import { FinishedSlot } from '../load/run-slot.js'
  * @import { Load } from '../load/run-stage.js'
@@ -16,7 +15,7 @@ import { stageTimes } from './stage-schedule.js';
  * @import { KindCount } from '../measure/stage-meter.js'
  * @import { Config, ReplayConfig } from '../result/config.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { Plan, PlanContext, SlotEnding } from './plan.js'
+ * @import { Plan, PlanContext, PlannedSlot } from './plan.js'
  * @import { SlotTimes } from './stage-schedule.js'
  */
 
@@ -51,6 +50,12 @@ export function stagesPlan(context, firstObject = 0) {
       const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
       const most = limit === null ? undefined : schedule.maxOperations;
       const operations = operationsFor(stage, count, config);
+      /** @type {PlannedSlot['progress']} */
+      const progress = (done, startedAt, budget) => {
+        if (repeats && done >= operations && clock.now() - startedAt >= schedule.minDuration) {
+          budget.close();
+        }
+      };
       /** @type {FinishedSlot | null} */
       let ran = null;
       return {
@@ -64,8 +69,7 @@ export function stagesPlan(context, firstObject = 0) {
           if (ran !== null) {
             return null;
           }
-          const ending = repeats ? atLeast(operations, schedule.minDuration, clock) : undefined;
-          return { slot: { stage, load, range: { first, count, cycles, most }, limit }, ending };
+          return { slot: { stage, load, range: { first, count, cycles, most }, limit }, progress };
         },
         take(finished) {
           ran = finished;
@@ -96,22 +100,6 @@ export function stagesPlan(context, firstObject = 0) {
           return { result: { ...result, seconds } };
         },
       };
-    },
-  };
-}
-
-/**
- * @param {number} operations that use all objects once
- * @param {number} minDuration ms
- * @param {Clock} clock
- * @returns {SlotEnding} that closes the slot once all objects were used and the time is over
- */
-function atLeast(operations, minDuration, clock) {
-  return {
-    progress(done, startedAt, budget) {
-      if (done >= operations && clock.now() - startedAt >= minDuration) {
-        budget.close();
-      }
     },
   };
 }

@@ -12,8 +12,7 @@ import { startOf } from './stages-plan.js';
  * @import { Clock } from '../measure/clock/clock.js'
  * @import { RampPlan } from '../result/config.js'
  * @import { RampShortfall, RampStep, StageResult } from '../result/result.js'
- * @import { RunObserver } from '../result/run-events.js'
- * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { CountedSecond, Plan, PlanContext, StagePlan } from './plan.js'
  * @import { StageResults } from './stage-result.js'
  * @import { RampSlot } from './stage-schedule.js'
  */
@@ -31,16 +30,16 @@ import { startOf } from './stages-plan.js';
  * Runs each stage in steps over one variable, on one pool of objects.
  *
  * @param {PlanContext} context
- * @param {new (parts: StepsContext) => StagePlan} Policy decides the steps of one stage: fixed ones, or a search
+ * @param {(parts: StepsContext) => StagePlan} stepsOf decides the steps of one stage: fixed ones, or a search
  * @returns {Plan}
  */
-export function stepsPlan(context, Policy) {
+export function stepsPlan(context, stepsOf) {
   const { load, objects: configured } = context.config;
   const objects = new SearchObjects(load.replay?.trace.requests ?? configured.count, context.has);
   return {
     stage(stage, index) {
       const results = stageResults(stage, objects.count, context);
-      return new Policy({ stage, index, objects, context, results });
+      return stepsOf({ stage, index, objects, context, results });
     },
     get wholeObjects() {
       return objects.wholeCount;
@@ -159,9 +158,8 @@ export class SearchObjects {
 
 /**
  * @typedef {object} TakenOfRamp a step that has ended
- * @property {StageOutcome | null} outcome null if nothing ran in it
- * @property {Load | null} load null if nothing ran in it
- * @property {number} stopsAt monotonic ms after which no operation starts
+ * @property {{ outcome: StageOutcome, load: Load, stopsAt: number } | null} ran `stopsAt`: monotonic ms after which no
+ *   operation starts; null if nothing ran in it
  * @property {RampStep} shown
  */
 
@@ -169,144 +167,103 @@ export class SearchObjects {
  * Fixed steps in slots. The slots depend only on the start time and the command line, so hosts for which both are the
  * same run each step at the same time, without communicating.
  *
- * @implements {StagePlan}
+ * @param {StepsContext} parts of a run with a ramp
+ * @returns {StagePlan}
  */
-export class RampSteps {
-  #parts;
-  #ramp;
-  #slots;
+export function rampSteps({ stage, index: stageIndex, objects, context, results }) {
+  const { config, clock, firstStageAt } = context;
+  const ramp = /** @type {RampPlan} */ (config.schedule.ramp);
+  const slots = slotsOfStage(ramp, config.schedule.gap ?? USUAL_GAP_MS, clock.toEpoch(firstStageAt), stageIndex);
+  const handOn = withIdleSeconds(clock);
+  const moment = (/** @type {number} */ second) => clock.fromEpoch(1000 * second);
+  const wasSuspendedSince = (/** @type {number} */ since) =>
+    clock.pausedBetween(clock.toEpoch(since), clock.epochNow()) > 0;
   /** @type {TakenOfRamp[]} */
-  #finished = [];
-  /** The load of the slot planned last. @type {Load | null} */
-  #load = null;
+  const finished = [];
+  /** Of the slot planned last. @type {Load | null} */
+  let load = null;
   /** ms without a success at the end of the finished steps. */
-  #silence = 0;
-  #handOn;
-
-  /** @param {StepsContext} parts of a run with a ramp */
-  constructor(parts) {
-    const { stage, index, objects, context } = parts;
-    const { config, clock, firstStageAt } = context;
-    const ramp = /** @type {RampPlan} */ (config.schedule.ramp);
-    this.#parts = parts;
-    this.#ramp = ramp;
-    this.#slots = slotsOfStage(ramp, config.schedule.gap ?? USUAL_GAP_MS, clock.toEpoch(firstStageAt), index);
-    this.#handOn = withIdleSeconds(clock);
-    const ahead = this.#slots.find((slot) => !isLate(slot, clock.epochNow()));
-    this.startsAt = this.#moment(ahead?.startsAt ?? 0);
-    const { endsAt } = this.#slots[this.#slots.length - 1];
-    this.starts =
-      ahead === undefined || objects.countFor(stage) === 0
-        ? null
-        : {
-            ...startOf(stage, objects.count, config.load.threads, config),
-            duration: 1000 * (endsAt - ahead.startsAt),
-            ramp: /** @type {const} */ (true),
-          };
-  }
-
-  /** @returns {PlannedSlot | null} */
-  next() {
-    const { stage, objects, context } = this.#parts;
-    const { config, clock } = context;
-    const index = this.#finished.length;
-    this.#load = null;
-    if (index === this.#slots.length) {
-      return null;
-    }
-    if (objects.countFor(stage) === 0) {
-      return { slot: null };
-    }
-    const slot = this.#slots[index];
-    const { size, sizes } = config.objects;
-    const { access } = config.load;
-    // Starts after the last second of the previous step, so that no second is reported twice.
-    const before = this.#finished.at(-1)?.outcome;
-    const earliest = before ? Math.ceil(clock.toEpoch(before.endedAt) / 1000) : 0;
-    const startsAt = this.#moment(Math.max(slot.startsAt, earliest));
-    this.#load = { threads: this.#ramp.threads[index], size, sizes, access, pacing: null, warmup: 0, windows: null };
-    return {
-      startsAt,
-      startsBy: this.#moment(latestStart(slot)),
-      slot: {
-        stage,
-        load: this.#load,
-        range: objects.rangeFor(stage, false, Infinity),
-        limit: {
-          stopsAt: this.#moment(slot.stopsAt),
-          endsAt: this.#moment(slot.endsAt) - SETTLING_MS,
-          noSuccessSince: Math.max(startsAt, clock.now()) - this.#silence,
-          // Only the last step has a drain. In earlier steps, operations that complete late count like all others.
-          measuresDrain: index < this.#slots.length - 1,
+  let silence = 0;
+  const ahead = slots.find((slot) => !isLate(slot, clock.epochNow()));
+  const starts = ahead !== undefined && {
+    ...startOf(stage, objects.count, config.load.threads, config),
+    duration: 1000 * (slots[slots.length - 1].endsAt - ahead.startsAt),
+    ramp: /** @type {const} */ (true),
+  };
+  return {
+    startsAt: moment(ahead?.startsAt ?? 0),
+    starts: (objects.countFor(stage) > 0 && starts) || null,
+    next() {
+      const index = finished.length;
+      load = null;
+      if (index === slots.length) {
+        return null;
+      }
+      if (objects.countFor(stage) === 0) {
+        return { slot: null };
+      }
+      const slot = slots[index];
+      const { size, sizes } = config.objects;
+      const { access } = config.load;
+      // Starts after the last second of the previous step, so that no second is reported twice.
+      const before = finished.at(-1)?.ran?.outcome;
+      const earliest = before ? Math.ceil(clock.toEpoch(before.endedAt) / 1000) : 0;
+      const startsAt = moment(Math.max(slot.startsAt, earliest));
+      load = { threads: ramp.threads[index], size, sizes, access, pacing: null, warmup: 0, windows: null };
+      return {
+        startsAt,
+        startsBy: moment(latestStart(slot)),
+        slot: {
+          stage,
+          load,
+          range: objects.rangeFor(stage, false, Infinity),
+          limit: {
+            stopsAt: moment(slot.stopsAt),
+            endsAt: moment(slot.endsAt) - SETTLING_MS,
+            noSuccessSince: Math.max(startsAt, clock.now()) - silence,
+            // Only the last step has a drain. In earlier steps, operations that complete late count like all others.
+            measuresDrain: index < slots.length - 1,
+          },
         },
-      },
-      ending: {
-        progress: (_, startedAt, budget) => {
-          if (this.#wasSuspendedSince(startedAt)) {
+        progress(_, startedAt, budget) {
+          if (wasSuspendedSince(startedAt)) {
             // The step no longer counts, and it must not run into the slot of the next step.
             budget.close();
           }
         },
-      },
-    };
-  }
-
-  /**
-   * @param {FinishedSlot | null} ran
-   * @returns {RampStep}
-   */
-  take(ran) {
-    const { stage, objects } = this.#parts;
-    const index = this.#finished.length;
-    const slot = this.#slots[index];
-    const { outcome = null, claimed = 0 } = ran ?? {};
-    const isOver = isLate(slot, this.#parts.context.clock.epochNow());
-    const whyIdle = isOver ? 'late' : this.#load === null ? 'objects' : 'stopped';
-    const wasSuspended = ran !== null && this.#wasSuspendedSince(ran.outcome.startedAt);
-    const shortfall = ran === null ? whyIdle : shortfallOf(slot, ran, wasSuspended);
-    const shown = stepOf(slot, { threads: this.#ramp.threads[index], outcome, shortfall });
-    const load = outcome && this.#load;
-    this.#finished.push({ outcome, load, stopsAt: this.#moment(slot.stopsAt), shown });
-    this.#silence = outcome === null ? this.#silence : silenceAfter(outcome, this.#silence);
-    objects.use(stage, false, claimed);
-    return shown;
-  }
-
-  /**
-   * @param {CountedSecond} second
-   * @param {Pick<RunObserver, 'second'>} observer
-   */
-  second(second, observer) {
-    this.#handOn(second, (each) => observer.second({ stage: this.#parts.stage.name, ...each }));
-  }
-
-  /** @returns {Conclusion} */
-  conclude() {
-    const { stage, objects, results } = this.#parts;
-    const { name } = stage;
-    const finished = this.#finished;
-    objects.stageEnds(stage);
-    if (finished.every(({ outcome }) => outcome === null)) {
-      // A host that did nothing in a stage has failed, so its run ends with a problem.
-      const problem =
+      };
+    },
+    take(ran) {
+      const slot = slots[finished.length];
+      const threads = ramp.threads[finished.length];
+      if (ran === null || load === null) {
+        const shortfall = isLate(slot, clock.epochNow()) ? 'late' : load === null ? 'objects' : 'stopped';
+        finished.push({ ran: null, shown: stepOf(slot, { threads, outcome: null, shortfall }) });
+      } else {
+        const { outcome, claimed } = ran;
+        const shortfall = shortfallOf(slot, ran, wasSuspendedSince(outcome.startedAt));
+        const shown = stepOf(slot, { threads, outcome, shortfall });
+        finished.push({ ran: { outcome, load, stopsAt: moment(slot.stopsAt) }, shown });
+        silence = silenceAfter(outcome, silence);
+        objects.use(stage, false, claimed);
+      }
+      return finished[finished.length - 1].shown;
+    },
+    second: (second, observer) => handOn(second, (each) => observer.second({ stage: stage.name, ...each })),
+    conclude() {
+      objects.stageEnds(stage);
+      if (finished.some(({ ran }) => ran !== null)) {
+        return { result: rampResult(finished, results, clock) };
+      }
+      const why =
         finished.at(-1)?.shown.shortfall === 'objects'
-          ? `${name}: nothing to do, because the earlier stages left no objects`
-          : `${name}: nothing was done, because this host missed all of its slots; start it early enough to be ready at --start-at`;
+          ? 'the earlier stages left no objects'
+          : 'this host missed all of its slots; start it early enough to be ready at --start-at';
+      // A host that did nothing in a stage has failed, so its run ends with a problem.
+      const problem = `${stage.name}: nothing was done, because ${why}`;
       return { result: null, problem, isTransient: true, continues: true };
-    }
-    return { result: rampResult(finished, results, this.#parts.context.clock) };
-  }
-
-  /** @param {number} since monotonic ms */
-  #wasSuspendedSince(since) {
-    const { clock } = this.#parts.context;
-    return clock.pausedBetween(clock.toEpoch(since), clock.epochNow()) > 0;
-  }
-
-  /** @param {number} second of the epoch @returns {number} monotonic ms */
-  #moment(second) {
-    return this.#parts.context.clock.fromEpoch(1000 * second);
-  }
+    },
+  };
 }
 
 /** In epoch seconds. A step that starts later does not settle before counting begins. @param {RampSlot} slot */
@@ -425,34 +382,20 @@ function shortfallOf(slot, { outcome, hasRunOut }, wasSuspended) {
  * @returns {StageResult}
  */
 function rampResult(finished, results, clock) {
-  const ran = finished.flatMap(({ outcome, load, ...rest }) =>
-    outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
-  );
+  const ran = finished.flatMap((step) => (step.ran === null ? [] : [{ ...step.ran, shown: step.shown }]));
   const whole = ran.filter(({ shown }) => shown.shortfall === null);
   const most = (whole.length > 0 ? whole : ran).reduce((one, other) =>
     other.load.threads >= one.load.threads ? other : one,
   );
   const { bottleneck, clientLoad, hostLoad } = results.of({ outcome: most.outcome, load: most.load });
-  const outcome = sumOfOutcomes(
-    ran.map((each) => each.outcome),
-    clock,
-  );
-  const last = finished[finished.length - 1];
-  // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
-  const stopsAt = last.outcome !== null && outcome.whole.drainOperations > 0 ? last.stopsAt : undefined;
-  const sum = results.of({ outcome, load: most.load, stopsAt });
-  return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
-}
-
-/**
- * @param {readonly StageOutcome[]} outcomes consecutive outcomes of one stage, at least one
- * @param {Clock} clock
- * @returns {StageOutcome} with the client and host load of the last outcome
- */
-function sumOfOutcomes(outcomes, clock) {
-  return {
+  const outcomes = ran.map((each) => each.outcome);
+  const outcome = {
     ...outcomes[outcomes.length - 1],
     ...sumOfStages(outcomes, clock),
     secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
   };
+  // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
+  const stopsAt = outcome.whole.drainOperations > 0 ? finished.at(-1)?.ran?.stopsAt : undefined;
+  const sum = results.of({ outcome, load: most.load, stopsAt });
+  return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CostBudget } from '../../lib/run/prices.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { SearchSteps } from '../../lib/run/search-steps.js';
+import { searchSteps } from '../../lib/run/search-steps.js';
 import { stepsPlan } from '../../lib/run/steps-plan.js';
 import { stagesPlan } from '../../lib/run/stages-plan.js';
 import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
@@ -60,7 +60,7 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));
   const session = /** @type {any} */ ({ ...running, workers, firstStageAt: clock.now(), result });
   const context = planContext(session);
-  await runPlan(findPeak ? stepsPlan(context, SearchSteps) : stagesPlan(context), session);
+  await runPlan(findPeak ? stepsPlan(context, searchSteps) : stagesPlan(context), session);
   assert.deepEqual(result.problems, []);
   return result.stages[0];
 }

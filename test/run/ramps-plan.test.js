@@ -14,7 +14,7 @@ import { phasesOf } from '../../lib/run/begin-run.js';
 import { RunLog } from '../../lib/result/log/run-log.js';
 import { rowOfStage } from '../../lib/result/figures/stage-table.js';
 import { runFacts } from '../../lib/run/benchmark-run.js';
-import { RampSteps, stepsPlan } from '../../lib/run/steps-plan.js';
+import { rampSteps, stepsPlan } from '../../lib/run/steps-plan.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { NO_CONNECTIONS, stageOutcome } from '../helpers/stage-outcome.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -137,7 +137,7 @@ function prepare(
   const run = (startsAt = clock.now()) => {
     const given = { ...running, workers, firstStageAt: startsAt, result };
     const session = /** @type {Session} */ (/** @type {unknown} */ (given));
-    return runPlan(stepsPlan(planContext(session), RampSteps), session);
+    return runPlan(stepsPlan(planContext(session), rampSteps), session);
   };
   const steps = () =>
     events.filter(([name]) => name === 'stepEnds').map(([, , step]) => /** @type {RampStep} */ (step));

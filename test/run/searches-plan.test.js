@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CostBudget } from '../../lib/run/prices.js';
 import { Budget } from '../../lib/load/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { SearchSteps } from '../../lib/run/search-steps.js';
+import { searchSteps } from '../../lib/run/search-steps.js';
 import { stepsPlan } from '../../lib/run/steps-plan.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
 import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
@@ -67,7 +67,7 @@ function prepare(overrides, modelOf = queueing) {
   );
   const run = () => {
     const session = /** @type {Session} */ (/** @type {unknown} */ ({ ...running, workers, result }));
-    return runPlan(stepsPlan(planContext(session), SearchSteps), session);
+    return runPlan(stepsPlan(planContext(session), searchSteps), session);
   };
   return { run, workers, events, result, controller, ledger, unloaded };
 }
