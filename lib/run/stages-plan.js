@@ -12,7 +12,6 @@ import { stageTimes } from './stage-schedule.js';
  * @import { FinishedSlot } from '../load/run-slot.js'
  * @import { Load } from '../load/run-stage.js'
  * @import { StageOutcome } from '../load/workers.js'
- * @import { KindCount } from '../measure/stage-meter.js'
  * @import { Config, ReplayConfig } from '../result/config.js'
  * @import { Stage } from '../load/operations/stage.js'
  * @import { Plan, PlanContext, PlannedSlot } from './plan.js'
@@ -74,10 +73,6 @@ export function stagesPlan(context, firstObject = 0) {
         take(finished) {
           ran = finished;
           return null;
-        },
-        second({ kinds, ...second }, observer) {
-          const ofKinds = kinds === undefined ? {} : { kinds: namedKinds(stage, kinds) };
-          observer.second({ stage: stage.name, ...second, ...ofKinds });
         },
         conclude() {
           const { outcome, claimed } = /** @type {FinishedSlot} */ (ran);
@@ -149,14 +144,6 @@ function enoughObjects(expected) {
   const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
   return Math.ceil(needed / step) * step;
-}
-
-/**
- * @param {Stage} stage
- * @param {readonly KindCount[]} counts of its kinds
- */
-function namedKinds({ kinds }, counts) {
-  return counts.map((count, kind) => ({ operation: kinds[kind].operation.name, ...count }));
 }
 
 /**

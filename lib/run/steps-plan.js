@@ -12,7 +12,7 @@ import { startOf } from './stages-plan.js';
  * @import { Clock } from '../measure/clock/clock.js'
  * @import { RampPlan } from '../result/config.js'
  * @import { RampShortfall, RampStep, StageResult } from '../result/result.js'
- * @import { CountedSecond, Plan, PlanContext, StagePlan } from './plan.js'
+ * @import { Plan, PlanContext, StagePlan } from './plan.js'
  * @import { StageResults } from './stage-result.js'
  * @import { RampSlot } from './stage-schedule.js'
  */
@@ -174,7 +174,6 @@ export function rampSteps({ stage, index: stageIndex, objects, context, results 
   const { config, clock, firstStageAt } = context;
   const ramp = /** @type {RampPlan} */ (config.schedule.ramp);
   const slots = slotsOfStage(ramp, config.schedule.gap ?? USUAL_GAP_MS, clock.toEpoch(firstStageAt), stageIndex);
-  const handOn = withIdleSeconds(clock);
   const moment = (/** @type {number} */ second) => clock.fromEpoch(1000 * second);
   const wasSuspendedSince = (/** @type {number} */ since) =>
     clock.pausedBetween(clock.toEpoch(since), clock.epochNow()) > 0;
@@ -249,7 +248,6 @@ export function rampSteps({ stage, index: stageIndex, objects, context, results 
       }
       return finished[finished.length - 1].shown;
     },
-    second: (second, observer) => handOn(second, (each) => observer.second({ stage: stage.name, ...each })),
     conclude() {
       objects.stageEnds(stage);
       if (finished.some(({ ran }) => ran !== null)) {
@@ -288,27 +286,6 @@ function isLate(slot, now) {
  */
 function silenceAfter({ startedAt, endedAt, whole }, before) {
   return whole.operations === 0 ? before + endedAt - startedAt : endedAt - whole.lastSuccessAt;
-}
-
-/**
- * Passes on the seconds of all steps. Adds the seconds between two steps, without operations, because no step reports
- * them. Omits those in which the process was suspended throughout.
- *
- * @param {Clock} clock
- * @returns {(second: CountedSecond, handOn: (second: Pick<CountedSecond, 'secondStart' | 'operations' | 'bytes'>) =>
- *   void) => void} takes the seconds of all steps in order
- */
-function withIdleSeconds(clock) {
-  let next = Infinity;
-  return (second, handOn) => {
-    for (; next < second.secondStart; next += 1) {
-      if (clock.pausedBetween(1000 * next, 1000 * (next + 1)) < 1000) {
-        handOn({ secondStart: next, operations: 0, bytes: 0 });
-      }
-    }
-    handOn(second);
-    next = second.secondStart + 1;
-  };
 }
 
 /**
