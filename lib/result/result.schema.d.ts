@@ -367,8 +367,6 @@ export interface StageSum extends CommonCounts {
   objectsNeeded?: number | null;
   /** What limited the stage. Null if unknown, or if hosts differ. */
   bottleneck?: BottleneckSum | null;
-  /** Offset of the store's clock at the end of the stage. Null if unknown. */
-  storeClock?: ClockFacts | null;
   /**
    * With `--until-stable`: how precisely the mean rate is known, and whether that ended the stage. Only for one host.
    */

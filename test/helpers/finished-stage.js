@@ -67,7 +67,7 @@ export function finishedStage(course, overrides = {}) {
     connections: CONNECTIONS,
   });
   const load = closedLoop({ threads, size: SIZE });
-  const known = { unloaded: null, availableCores: 2, storeClock: null };
+  const known = { unloaded: null, availableCores: 2 };
   const result = stageResult({ stage, outcome, clock, objects, load, ...known });
   return { ...result, ...overrides };
 }

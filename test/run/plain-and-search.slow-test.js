@@ -54,7 +54,7 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
       run: { clock, ledger, reconciliation: { hasUnproven: false }, costs: new CostBudget() },
       signal: new AbortController().signal,
     },
-    ...{ observer: recordingObserver().observer, runClock: { facts: () => null }, isShared: () => false },
+    ...{ observer: recordingObserver().observer, isShared: () => false },
     unloaded: new Map([[stage, { count: 20, p50: unloadedP50, size: WHOLE }]]),
   };
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));

@@ -130,7 +130,7 @@ function prepare(
       observer,
       phases,
     },
-    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded: new Map() },
+    ...{ isShared: () => false, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], isTransient: false, stages: [], cleanup: null, crash: null })

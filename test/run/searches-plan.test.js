@@ -60,7 +60,7 @@ function prepare(overrides, modelOf = queueing) {
       signal: controller.signal,
       observer,
     },
-    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded },
+    ...{ isShared: () => false, unloaded },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
