@@ -712,8 +712,6 @@ export interface HostLoad {
   tcp: TcpLoad | null;
   /** The embedded endpoint of `--local`. Null for other stores. */
   endpoint?: EndpointLoad | null;
-  /** The process of another store on this host. Absent if there is none, or if it is unknown. */
-  store?: StoreLoad;
 }
 
 /** All CPUs of the host. */
@@ -791,12 +789,6 @@ export interface EndpointLoad {
   running: number;
   /** Share of the time in which that thread was ready to run but had no CPU. */
   waiting: number;
-}
-
-/** The process of another store on this host. Absent if there is none, or if it is unknown. */
-export interface StoreLoad {
-  /** Average number of CPUs that the process used. */
-  cpu: number;
 }
 
 /** How operations were started. */

@@ -74,12 +74,6 @@ test("reads the embedded endpoint's CPU time from its process", () => {
   const ended = new HostSampler({ ...options, endpointProcess: 42 });
   host.files = {};
   assert.equal(ended.stop().endpoint, null, 'its process has ended');
-  assert.ok(!('store' in other.stop()));
-  host.files = { '/proc/43/stat': statOfProcess(100, 20) };
-  const store = new HostSampler({ ...options, storeProcess: 43 });
-  host.time += 1000;
-  host.files = { '/proc/43/stat': statOfProcess(200, 70) };
-  assert.deepEqual(store.stop().store, { cpu: 1.5 });
 });
 
 test('adding a CPU, or CPUs with other numbers than those that the process may use, make the figures unknown', () => {

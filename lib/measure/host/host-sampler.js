@@ -37,7 +37,6 @@ export class HostSampler {
   #interfaceName;
   #quota;
   #endpointProcess;
-  #storeProcess;
   #before;
   #traffic;
   #linkSpeed;
@@ -50,15 +49,13 @@ export class HostSampler {
    * @param {() => number} options.now monotonic ms
    * @param {string | null} options.interfaceName of the traffic to the store; null if unknown
    * @param {number | null} [options.endpointProcess] process ID of an embedded endpoint
-   * @param {number | null} [options.storeProcess] process ID of another store on this host, or null
    * @param {ReadSystemFile} [options.read]
    */
-  constructor({ now, interfaceName, endpointProcess = null, storeProcess = null, read = readSystemFile }) {
+  constructor({ now, interfaceName, endpointProcess = null, read = readSystemFile }) {
     this.#now = now;
     this.#read = read;
     this.#interfaceName = interfaceName;
     this.#endpointProcess = endpointProcess;
-    this.#storeProcess = storeProcess;
     this.#quota = findCpuQuota(read);
     this.#before = this.#take();
     this.#traffic = { at: this.#before.at, ...(this.#before.traffic ?? { received: 0, sent: 0 }) };
@@ -78,9 +75,6 @@ export class HostSampler {
       pressure: shareOf(before.pressure, after.pressure, duration),
       network: this.#networkLoad(after, duration),
       endpoint: endpointLoad(before.endpoint, after.endpoint, duration),
-      ...(before.storeTime === null || after.storeTime === null
-        ? {}
-        : { store: { cpu: (after.storeTime - before.storeTime) / duration } }),
       tcp:
         before.segments === null || after.segments === null
           ? null
@@ -104,7 +98,6 @@ export class HostSampler {
       pressure: readPressure(this.#text('/proc/pressure/cpu')),
       traffic: this.#readTraffic(),
       endpoint: this.#readEndpoint(),
-      storeTime: this.#storeProcess === null ? null : readCpuTime(this.#text(`/proc/${this.#storeProcess}/stat`)),
       segments: readTcpSegments(this.#text('/proc/net/snmp')),
     };
   }

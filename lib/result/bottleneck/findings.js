@@ -281,7 +281,7 @@ const ROWS = [
   },
   {
     cause: 'store',
-    when: (evidence) => signs.isEndpointFull(evidence) || signs.isStoreHereBusy(evidence),
+    when: (evidence) => signs.isEndpointFull(evidence) || signs.isEndpointBusy(evidence),
     proof: [FULL_ENDPOINT],
     evidence: (evidence) => `the store shares this host: ${timeUse(evidence)}, ${latencies(evidence)}`,
     advice: ELSEWHERE,

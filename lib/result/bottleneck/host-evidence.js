@@ -93,24 +93,12 @@ export function busyShare({ host, cpuCores }) {
     : Math.min((cpu.others + cpuCores) / cpu.usable + stolenShare({ host }), 1);
 }
 
-/** If a store uses at least this share of the busy CPU time, the store keeps the CPUs busy. */
-const MOST_OF_CPU = 0.5;
-
 /** Below this busy share, a host has CPU to spare for a store. */
 const ROOM_FOR_STORE = 0.7;
 
-/**
- * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether a store on the same host used most of the busy CPU time, and little CPU time was left
- */
-export function sharesHostWithStore({ host, cpuCores }) {
-  const { store, cpu = null } = host ?? {};
-  return (
-    store !== undefined &&
-    cpu !== null &&
-    (busyShare({ host, cpuCores }) ?? 0) >= ROOM_FOR_STORE &&
-    store.cpu >= MOST_OF_CPU * (cpu.others + cpuCores)
-  );
+/** Whether a store on this host, which is reached over the loopback, may be short of CPU. @param {Evidence} evidence */
+export function mayStarveStore(evidence) {
+  return evidence.host?.network?.interface === 'lo' && (busyShare(evidence) ?? 0) >= ROOM_FOR_STORE;
 }
 
 /**
