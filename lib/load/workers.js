@@ -1,7 +1,6 @@
 import { Worker as Thread } from 'node:worker_threads';
 import { measureCpuTime } from '../measure/client-load.js';
-import { HostSampler } from '../measure/host/host-sampler.js';
-import { findInterface } from '../measure/host/store-interface.js';
+import { findInterface, measureHost } from '../measure/host/host-sampler.js';
 import { LatencyHistogram } from '../measure/latency-histogram.js';
 import { sumOfSeconds, sumOfStages } from '../result/records.js';
 import { NO_LATENCY } from '../result/seconds.js';
@@ -115,7 +114,7 @@ export class Workers {
    */
   async runStage(task, signal, hooks) {
     const cpuTime = measureCpuTime();
-    const host = new HostSampler({
+    const readHost = measureHost({
       now: this.#clock.now,
       interfaceName: this.#interfaceName,
       endpointProcess: this.#endpointProcess,
@@ -164,10 +163,10 @@ export class Workers {
       }),
       () => together.abort(),
     ).catch((error) => {
-      host.stop();
+      readHost();
       throw error;
     });
-    const [cpu, ofHost] = [cpuTime(), host.stop()];
+    const [cpu, ofHost] = [cpuTime(), readHost()];
     const { loops, ...sum } = sumOfStages(outcomes, this.#clock);
     const utilizations = loops.map(({ utilization }) => utilization);
     const clientLoad = {

@@ -704,8 +704,6 @@ export interface HostLoad {
   loops: readonly LoopLoad[];
   /** Tightest CPU quota of the control groups of the process. Null if there is none. */
   quota: QuotaLoad | null;
-  /** Share of the time in which some task on the host waited for a CPU. */
-  pressure: number | null;
   /** Traffic of the interface towards the store, including other processes. */
   network: NetworkLoad | null;
   /** TCP segments of the host, or of its network namespace. */
@@ -722,10 +720,8 @@ export interface CpuLoad {
   usable: number;
   /** Share of the time of all CPUs in which they were busy. */
   busy: number;
-  /** Share of the time of all CPUs in which they were idle while something waited for a disk. */
-  iowait: number | null;
   /** Share of the time of all CPUs that the hypervisor gave to other machines. */
-  steal: number | null;
+  steal: number;
   /** Share of the time in which the busiest CPU that the process may use was busy, including steal. */
   busiest: number;
   /** Number of CPUs that the process may use but other processes kept busy. */

@@ -11,7 +11,7 @@ import { NO_HOST_LOAD, loopLoad } from '../helpers/host-load.js';
  */
 
 /** CPUs of a host that runs little besides the client. */
-const IDLE_CPU = Object.freeze({ cpus: 2, usable: 2, busy: 0.3, iowait: 0, steal: 0, busiest: 0.4, others: 0.1 });
+const IDLE_CPU = Object.freeze({ cpus: 2, usable: 2, busy: 0.3, steal: 0, busiest: 0.4, others: 0.1 });
 
 /**
  * @param {Partial<LoopLoad>} [loop] of the only event loop

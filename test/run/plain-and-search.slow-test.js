@@ -29,7 +29,7 @@ const OBJECTS = 200_000;
 const IDLE_HOST = {
   ...NO_HOST_LOAD,
   loops: [loopLoad(0.1)],
-  cpu: { cpus: 2, usable: 2, busy: 0.1, iowait: 0, steal: 0, busiest: 0.2, others: 0.1 },
+  cpu: { cpus: 2, usable: 2, busy: 0.1, steal: 0, busiest: 0.2, others: 0.1 },
 };
 
 /**

@@ -47,8 +47,8 @@ function threadsOf(host) {
  * @returns {Scheduled} with the stolen time counted as waiting
  */
 function withStolenTime(thread, host) {
-  const { busy = 0, steal = null } = host?.cpu ?? {};
-  if (steal === null || steal === 0 || busy === 0) {
+  const { busy = 0, steal = 0 } = host?.cpu ?? {};
+  if (steal === 0 || busy === 0) {
     return thread;
   }
   const stolen = thread.running * (steal / busy);
@@ -117,7 +117,7 @@ export function cpuConsumerOf(host) {
   if (cpu !== null && cpu.others >= half) {
     return 'others';
   }
-  return cpu !== null && cpu.steal !== null && cpu.steal * cpu.cpus >= half ? 'steal' : null;
+  return cpu !== null && cpu.steal * cpu.cpus >= half ? 'steal' : null;
 }
 
 /** If the client waits for a CPU for this share of its time, its rate does not show what the store can do. */
