@@ -87,17 +87,16 @@ function errorsWithin(distance, reach) {
  * Raises the p-values of several tests so that the chance of any false alarm among them stays that of a single test: S.
  * Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
  *
- * @param {readonly number[]} probabilities of the tests, 0 to 1
- * @returns {number[]} in the same order, 0 to 1
+ * @param {readonly (RatioTest | null)[]} tests
+ * @returns {Map<RatioTest | null, number>} the adjusted value of each test, 0 to 1
  */
-export function adjustByHolm(probabilities) {
-  const order = probabilities.map((_, index) => index).sort((one, other) => probabilities[one] - probabilities[other]);
-  /** @type {number[]} */
-  const adjusted = [];
+export function adjustByHolm(tests) {
+  const known = tests.filter((test) => test !== null).sort((one, other) => one.p - other.p);
   let minimum = 0;
-  for (const [rank, index] of order.entries()) {
-    minimum = Math.max(minimum, Math.min((probabilities.length - rank) * probabilities[index], 1));
-    adjusted[index] = minimum;
-  }
-  return adjusted;
+  return new Map(
+    known.map((test, rank) => {
+      minimum = Math.max(minimum, Math.min((known.length - rank) * test.p, 1));
+      return [test, minimum];
+    }),
+  );
 }

@@ -20,9 +20,6 @@ const CONDITIONS = [
   { what: 'load', of: loadOf },
 ];
 
-/** Percentage points by which the shares of successful operations may differ between runs of the same mix. */
-const SHARE_TOLERANCE = 1;
-
 /**
  * Lists why the figures of two results are not comparable.
  *
@@ -43,61 +40,17 @@ export function mismatchesBetween(before, after) {
         : [`${side} contains a search or a ramp, whose load changes during the measurement (${varying.join(', ')})`];
     }),
     ...CONDITIONS.flatMap(({ what, of }) => differing(what, ([one, other]) => [of(one), of(other)], pairs)),
-    ...differing('operations', mixesOf(before, after), pairs),
+    ...differing(
+      'operations',
+      (pair) => [before, after].map(({ options }, side) => (pair[side].kinds && options?.mix) ?? null),
+      pairs,
+    ),
   ];
 }
 
 /** Whether the load changes during the stage. @param {StageSum} stage */
 export function varies({ search, ramp }) {
   return Boolean(search) || Boolean(ramp);
-}
-
-/**
- * Compares the requested mixes exactly if both are known. Otherwise compares the operations that succeeded, whose
- * shares vary a little between runs of the same mix.
- *
- * @param {Result} before
- * @param {Result} after
- * @returns {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} each side's mix in words, equal for
- *   equal mixes; null for a stage without a mix
- */
-function mixesOf(before, after) {
-  const asked = [before, after].map(({ options }) => options?.mix ?? null);
-  return (pair) => {
-    const shares = pair.map(sharesOf);
-    const [one, other] = shares;
-    if (one === null || other === null) {
-      return [null, null];
-    }
-    if (!asked.includes(null)) {
-      return asked;
-    }
-    return areAlike(one, other) ? [null, null] : shares.map(textOf);
-  };
-}
-
-/**
- * @param {StageSum} stage
- * @returns {Map<string, number> | null} percentage of each operation; null without a mix
- */
-function sharesOf({ kinds, operations: all }) {
-  return kinds === undefined
-    ? null
-    : new Map(kinds.map(({ operation, operations }) => [operation, (100 * (operations ?? 0)) / Math.max(all, 1)]));
-}
-
-/**
- * @param {ReadonlyMap<string, number>} one
- * @param {ReadonlyMap<string, number>} other
- */
-function areAlike(one, other) {
-  const names = [...one.keys(), ...other.keys()];
-  return names.every((name) => Math.abs((one.get(name) ?? 0) - (other.get(name) ?? 0)) <= SHARE_TOLERANCE);
-}
-
-/** @param {ReadonlyMap<string, number> | null} shares */
-function textOf(shares) {
-  return [...(shares ?? [])].map(([operation, share]) => `${operation} ${Math.round(share)}%`).join(', ');
 }
 
 /**

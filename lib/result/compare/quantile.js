@@ -1,7 +1,10 @@
 import { errorOfNoisyMean } from '../../measure/statistics/dependent-mean.js';
 import { meanOf, sumOf } from '../../measure/statistics/moments.js';
 
-/** @import { Estimate } from './log-ratio.js' */
+/**
+ * @import { Histogram } from '../histogram.js'
+ * @import { Estimate } from './log-ratio.js'
+ */
 
 /** With fewer operations slower than the quantile, the estimate depends mostly on chance. */
 const MIN_EXCEEDANCES = 100;
@@ -13,21 +16,11 @@ const MIN_SECONDS_WITH = 10;
 const RESOLUTION = 0.001;
 
 /**
- * Counts the operations in each second that took longer than the stage's quantile.
+ * @typedef {{ above: number, all: number }} Exceedances operations in a second that took longer than the stage's quantile
  *
- * @typedef {{ above: number, all: number }} Exceedances
- *
- * @param {Distribution} whole the stage
- * @param {readonly Distribution[]} seconds
- * @param {number} share such as 0.99
- * @returns {Exceedances[]}
+ * @param {readonly Exceedances[]} seconds
+ * @returns {string | null} why too few operations exceed the quantile; null if there are enough
  */
-export function exceedancesOf(whole, seconds, share) {
-  const quantile = whole.quantile(share);
-  return seconds.map((second) => ({ above: second.countAbove(quantile), all: second.count }));
-}
-
-/** Why too few operations exceed the quantile; null if there are enough. @param {readonly Exceedances[]} seconds */
 export function whyTooFew(seconds) {
   const exceedances = sumOf(seconds.map(({ above }) => above));
   if (exceedances < MIN_EXCEEDANCES) {
@@ -46,7 +39,7 @@ export function whyTooFew(seconds) {
  * of a ratio of two sums over seconds (W. G. Cochran, Sampling Techniques, 1977, chapter 6). As in a rate, neighbouring
  * seconds are not independent.
  *
- * @param {Distribution} whole the stage, in any unit
+ * @param {Histogram} whole the stage
  * @param {readonly Exceedances[]} seconds
  * @param {number} share such as 0.99
  * @returns {Estimate}
@@ -56,66 +49,18 @@ export function estimateQuantile(whole, seconds, share) {
   const exceeding = meanOf(seconds.map((second) => second.above)) / all;
   const { variance, freedom } = errorOfNoisyMean(seconds.map((second) => second.above - exceeding * second.all));
   const error = Math.sqrt(variance) / all;
-  const log = Math.log(whole.quantile(share));
+  const logAt = (/** @type {number} */ part) => Math.log(whole.at(100 * part));
+  const log = logAt(share);
   return {
     log,
     freedom,
     below(errors) {
       const lower = share - errors * error;
-      return lower <= 0 ? Infinity : Math.max(log - Math.log(whole.quantile(lower)), errors * RESOLUTION);
+      return lower <= 0 ? Infinity : Math.max(log - logAt(lower), errors * RESOLUTION);
     },
     above(errors) {
       const upper = share + errors * error;
-      return upper >= 1 ? Infinity : Math.max(Math.log(whole.quantile(upper)) - log, errors * RESOLUTION);
+      return upper >= 1 ? Infinity : Math.max(logAt(upper) - log, errors * RESOLUTION);
     },
   };
-}
-
-export class Distribution {
-  #values;
-  /** Cumulative counts: the number of values up to and including each. @type {number[]} */
-  #upTo = [];
-
-  /**
-   * @param {readonly number[]} values in ascending order
-   * @param {readonly number[]} counts one per value
-   */
-  constructor(values, counts) {
-    this.#values = values;
-    let sum = 0;
-    for (const count of counts) {
-      sum += count;
-      this.#upTo.push(sum);
-    }
-  }
-
-  get count() {
-    return this.#upTo.at(-1) ?? 0;
-  }
-
-  /** @param {number} value */
-  countAbove(value) {
-    const index = firstIndex(this.#values, (each) => each > value);
-    return this.count - (this.#upTo[index - 1] ?? 0);
-  }
-
-  /** The smallest value that reaches or exceeds this share of all values. @param {number} share 0 to 1 */
-  quantile(share) {
-    const index = firstIndex(this.#upTo, (upTo) => upTo >= share * this.count);
-    return this.#values[Math.min(index, this.#values.length - 1)];
-  }
-}
-
-/**
- * @param {readonly number[]} values
- * @param {(value: number) => boolean} isFound false up to some value, then true
- * @returns {number} index of the first value for which `isFound` is true; the length if there is none
- */
-function firstIndex(values, isFound) {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    [low, high] = isFound(values[middle]) ? [low, middle] : [middle + 1, high];
-  }
-  return low;
 }

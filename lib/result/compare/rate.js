@@ -18,20 +18,47 @@ export function estimateRate(seconds) {
   }
   const { variance, freedom } = errorOfMean(seconds);
   // Even a perfectly steady rate is known only to within one operation.
-  const relative = Math.max(Math.sqrt(variance), 1 / seconds.length) / mean;
-  const reach = (/** @type {number} */ errors) => errors * relative;
-  return { log: Math.log(mean), freedom, below: reach, above: reach };
+  return symmetric(Math.log(mean), Math.max(Math.sqrt(variance), 1 / seconds.length) / mean, freedom);
 }
 
 /**
- * @param {readonly number[]} values of repeated runs, at least two, above 0
+ * @param {number} log
+ * @param {number} error standard error of the logarithm
+ * @param {number} freedom
+ * @returns {Estimate}
+ */
+function symmetric(log, error, freedom) {
+  const reach = (/** @type {number} */ errors) => errors * error;
+  return { log, freedom, below: reach, above: reach };
+}
+
+/**
+ * @param {readonly number[]} logs of independent measurements, at least two
  * @returns {Estimate} of their geometric mean
  */
-export function estimateOfRuns(values) {
-  const logs = values.map(Math.log);
-  const error = standardErrorOf(logs);
-  const reach = (/** @type {number} */ errors) => errors * error;
-  return { log: meanOf(logs), freedom: logs.length - 1, below: reach, above: reach };
+export function estimateOfLogs(logs) {
+  return symmetric(meanOf(logs), standardErrorOf(logs), logs.length - 1);
+}
+
+/** Degrees of freedom from which on Student's t distribution is about normal. */
+const MANY = 1000;
+
+/**
+ * The square root of a Poisson count has a standard error of about 1/2, whatever the count (M. S. Bartlett, The square
+ * root transformation in analysis of variance, Supplement to the Journal of the Royal Statistical Society 3 (1936)). As
+ * counts are whole numbers, the interval reaches half a count further in both directions.
+ *
+ * @param {{ failed: number, attempts: number }} counts
+ * @returns {Estimate} of the share of failed attempts
+ */
+export function estimateFailures({ failed, attempts }) {
+  const count = failed + 0.5;
+  return {
+    log: Math.log(count / attempts),
+    freedom: MANY,
+    below: (errors) => Math.log(count) - 2 * Math.log(Math.max(Math.sqrt(failed) - errors / 2, 0)),
+    above: (errors) => 2 * Math.log(Math.sqrt(failed + 1) + errors / 2) - Math.log(count),
+  };
 }
 
 /** ms to skip at the start of a stage if its warm-up is unknown, and at the end if its drain is unknown. */

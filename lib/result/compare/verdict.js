@@ -3,6 +3,7 @@ import { figureNamed } from '../figures/catalogue.js';
 /**
  * @import { ComparisonVerdict } from '../comparison.js'
  * @import { MetricFinding } from './compare-stage.js'
+ * @import { RatioTest } from './log-ratio.js'
  */
 
 /** The confidence level of each interval, and of all tests together. */
@@ -18,8 +19,7 @@ function wordFor(metric, isMore) {
   if (isLatency) {
     return isMore ? 'slower' : 'faster';
   }
-  const isSpeed = quantity === 'rate' || quantity === 'throughput';
-  return isSpeed ? (isMore ? 'faster' : 'slower') : isMore ? 'more' : 'fewer';
+  return quantity === 'rate' ? (isMore ? 'faster' : 'slower') : isMore ? 'more' : 'fewer';
 }
 
 const NO_INTERVAL = 'the figure varies too much from second to second to compute an interval: use longer runs';
@@ -28,10 +28,11 @@ const NO_INTERVAL = 'the figure varies too much from second to second to compute
  * Checks the margin first: if the whole interval is within it, even a proven difference is too small to matter.
  *
  * @param {MetricFinding} finding
- * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for the number of tests
+ * @param {number} margin
+ * @param {ReadonlyMap<RatioTest | null, number>} adjusted values of p for the number of tests
  * @returns {{ verdict: ComparisonVerdict, reason: string | null }}
  */
-export function verdictOf({ metric, before, after, test, reason }, { margin, p, tests }) {
+export function verdictOf({ metric, before, after, test, reason }, margin, adjusted) {
   if (test === null) {
     const isNever = metric === 'errorShare' && before === 0 && after === 0;
     return isNever ? { verdict: 'the same', reason: null } : { verdict: 'cannot tell', reason };
@@ -40,7 +41,7 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
   if (low >= 1 / (1 + margin) && high <= 1 + margin) {
     return { verdict: 'the same', reason: null };
   }
-  if (p < 1 - CONFIDENCE) {
+  if (Number(adjusted.get(test)) < 1 - CONFIDENCE) {
     return { verdict: wordFor(metric, Number(after) > Number(before)), reason: null };
   }
   if (low === 0 && high === Infinity) {
@@ -50,7 +51,7 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
   return {
     verdict: 'cannot tell',
     reason: isAlone
-      ? `with ${tests} figures, chance alone can make one differ this much: longer runs would tell`
+      ? `with ${adjusted.size} figures, chance alone can make one differ this much: longer runs would tell`
       : `it may not have changed, or may have changed by more than ${Number((100 * margin).toFixed(2))}%: longer runs would tell`,
   };
 }

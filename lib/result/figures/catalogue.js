@@ -329,7 +329,7 @@ export const FIGURES = Object.freeze([
     meaning: 'Object bytes moved by successful operations ÷ time, both without warm-up and drain',
     quantity: 'throughput',
     value: ({ averageBytes }) => averageBytes,
-    groups: ['stages', 'compare', 'sweep'],
+    groups: ['stages', 'sweep'],
     rank: 4,
   }),
   ...latencyFigures(),
