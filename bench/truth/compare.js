@@ -1,6 +1,6 @@
 import { compareResults } from '../../lib/result/compare/compare-results.js';
 import { adjustByHolm, testRatio } from '../../lib/result/compare/log-ratio.js';
-import { estimateQuantile, whyTooFew } from '../../lib/result/compare/quantile.js';
+import { estimateQuantile, whyTooFew } from '../../lib/result/compare/estimates.js';
 import { PACES, simulatedLatencies, simulatedRun } from './simulated-runs.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Worker as Thread } from 'node:worker_threads';
-import { measureCpuTime } from '../measure/client-load.js';
+import { measureCpuTime } from '../measure/host/client-load.js';
 import { findInterface, measureHost } from '../measure/host/host-sampler.js';
 import { LatencyHistogram } from '../measure/latency-histogram.js';
 import { sumOfSeconds, sumOfStages } from '../result/records.js';

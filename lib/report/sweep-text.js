@@ -1,5 +1,5 @@
 import { testRatio } from '../result/compare/log-ratio.js';
-import { estimateOfLogs } from '../result/compare/rate.js';
+import { estimateOfLogs } from '../result/compare/estimates.js';
 import { figuresOf } from '../result/figures/catalogue.js';
 import { SHOWN } from '../result/figures/quantities.js';
 import { rowOfStage } from '../result/figures/stage-table.js';

@@ -1,4 +1,4 @@
-import { availableCores } from '../measure/host/cpu-quota.js';
+import { availableCores } from '../measure/host/limits.js';
 import { resolve } from '../options/resolve.js';
 import { readRunOptions } from '../options/run-options.js';
 import { STORE_OPTIONS } from '../options/table.js';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { differencesBetween } from '../../lib/result/compare/differences.js';
-import { mismatchesBetween } from '../../lib/result/compare/mismatches.js';
+import { differencesBetween, mismatchesBetween } from '../../lib/result/compare/differences.js';
 import { ratesOf, resultOf, STARTED } from './results.js';
 
 /** @import { StageSum } from '../../lib/result/result.js' */

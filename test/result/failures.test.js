@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { testRatio } from '../../lib/result/compare/log-ratio.js';
-import { estimateFailures } from '../../lib/result/compare/rate.js';
+import { estimateFailures } from '../../lib/result/compare/estimates.js';
 
 /**
  * @param {number} before failures of as many attempts

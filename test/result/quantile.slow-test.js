@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { estimateQuantile, whyTooFew } from '../../lib/result/compare/quantile.js';
+import { estimateQuantile, whyTooFew } from '../../lib/result/compare/estimates.js';
 import { studentT } from '../../lib/measure/statistics/student-t.js';
 import { simulatedLatencies, wandering } from '../../bench/truth/simulated-runs.js';
 

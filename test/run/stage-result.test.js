@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionMeter } from '../../lib/measure/connection-meter.js';
-import { StageMeter } from '../../lib/measure/stage-meter.js';
+import { ConnectionMeter, StageMeter } from '../../lib/measure/stage-meter.js';
 import { evidenceOf, stageResult } from '../../lib/run/stage-result.js';
 import { OPERATIONS, STAGES } from '../../lib/load/operations/registry.js';
 import { mixedStage } from '../../lib/load/operations/stage.js';

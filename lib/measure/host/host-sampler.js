@@ -2,7 +2,7 @@ import dgram from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { findCpuQuota } from './cpu-quota.js';
+import { findCpuQuota } from './limits.js';
 import {
   readAllowedCpus,
   readCpuTicks,

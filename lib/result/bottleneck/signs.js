@@ -12,7 +12,7 @@ import {
   meanDemand,
 } from './host-evidence.js';
 
-// What a stage's figures show. Each function answers one question of the table in findings.js.
+// What a stage's figures show. Each function answers one question of the table in classify.js.
 
 /**
  * @import { Evidence, Refusals, Search } from './classify.js'

@@ -2,9 +2,8 @@ import { figuresOf } from '../figures/catalogue.js';
 import { MAX_QUADS, MIN_QUADS } from '../../options/values.js';
 import { meanOf, standardErrorOf, sumOf } from '../../measure/statistics/moments.js';
 import { bothTails, studentT } from '../../measure/statistics/student-t.js';
-import { adjustByHolm, testRatio } from './log-ratio.js';
-import { estimateOfLogs } from './rate.js';
-import { CONFIDENCE, verdictOf } from './verdict.js';
+import { CONFIDENCE, adjustByHolm, testRatio, verdictOf } from './log-ratio.js';
+import { estimateOfLogs } from './estimates.js';
 
 /**
  * @import { InterleavedMetricComparison, InterleavedStage, Quad, QuadOrder, Side } from '../interleaved.js'

@@ -1,9 +1,14 @@
 import { textOfOption } from '../../options/recorded-options.js';
 import { findingsOf, kindSideOf, sideOf } from './compare-stage.js';
-import { differencesBetween, kindsOfBoth, nameOfKind, stagesOfBoth, startOf } from './differences.js';
-import { adjustByHolm } from './log-ratio.js';
-import { mismatchesBetween } from './mismatches.js';
-import { CONFIDENCE, verdictOf } from './verdict.js';
+import {
+  differencesBetween,
+  kindsOfBoth,
+  mismatchesBetween,
+  nameOfKind,
+  stagesOfBoth,
+  startOf,
+} from './differences.js';
+import { CONFIDENCE, adjustByHolm, verdictOf } from './log-ratio.js';
 
 /**
  * @import { ComparedSide, Comparison, MetricComparison, SideBySide } from '../comparison.js'

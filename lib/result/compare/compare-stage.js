@@ -4,10 +4,9 @@ import { counted } from '../../text/figures.js';
 import { failedAttemptsOf } from '../counters.js';
 import { figuresOf } from '../figures/catalogue.js';
 import { Histogram } from '../histogram.js';
-import { varies } from './mismatches.js';
+import { varies } from './differences.js';
 import { testRatio } from './log-ratio.js';
-import { estimateQuantile, whyTooFew } from './quantile.js';
-import { estimateFailures, estimateRate, steadySeconds } from './rate.js';
+import { estimateFailures, estimateQuantile, estimateRate, steadySeconds, whyTooFew } from './estimates.js';
 
 /**
  * @import { Figure, StageFigure } from '../figures/catalogue.js'
