@@ -1,4 +1,4 @@
-import { CONFIDENCE } from '../result/compare/verdict.js';
+import { CONFIDENCE } from '../result/compare/log-ratio.js';
 import { compareQuads, quadsOf } from '../result/compare/compare-quads.js';
 import { dollarsOf } from '../run/prices.js';
 import { makeRunId } from '../options/resolve.js';

@@ -1,5 +1,5 @@
-import { measureLoop } from '../measure/host/event-loop.js';
-import { ConnectionMeter } from '../measure/connection-meter.js';
+import { measureLoop } from '../measure/host/client-load.js';
+import { ConnectionMeter } from '../measure/stage-meter.js';
 import { connectionHostname } from '../store/address.js';
 import { AddressBook } from '../store/http/address-book.js';
 import { AttemptDeadlines } from '../store/retry.js';

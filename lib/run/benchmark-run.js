@@ -80,7 +80,7 @@ async function openSession(config, deps) {
     isShared,
     earlier,
     checks: new WriteChecks(run, config, signal),
-    runClock: openRunClock(config, run, observer, signal, earlier?.clock ?? null),
+    runClock: openRunClock(config, run, signal, earlier?.clock ?? null),
     phases: phasesOf(observer),
     timeBudget: new TimeBudget(clock.now),
     // Set when the run begins.

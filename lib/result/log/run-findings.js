@@ -1,8 +1,8 @@
-import { isCut, isUnknownClock, missingPercentiles } from '../completeness.js';
+import { isCut, missingPercentiles } from '../completeness.js';
 import { missedAllSlots } from '../ramp.js';
 import { MAX_INTERVAL_SECONDS } from '../second-series.js';
 import { andMore } from '../../text/figures.js';
-import { formatDuration, formatTimeOfDay } from '../../text/units.js';
+import { formatTimeOfDay } from '../../text/units.js';
 
 /**
  * @import { MergeWarning } from '../result.js'
@@ -135,7 +135,6 @@ export class RunFindings {
       ...unusable,
       ...wholeStages.flatMap((stage) => this.#stageRemarks(stage, hasMachineLines)),
       ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
-      ...this.#clockRemarks(result),
       ...this.#endRemarks(result, hasEnd, cutIn),
     ];
     return remarks
@@ -161,21 +160,6 @@ export class RunFindings {
       ...findings.remarks('impossible', `${name} has an impossible rate here: this line is not counted`, true),
       ...(hasMachineLines ? remarksOnCounts(stage, findings) : remarksOnRates(stage, findings)),
     ];
-  }
-
-  /** @param {ReadResult} result */
-  #clockRemarks({ clock, stages }) {
-    const stageClocks = stages.map(({ stage, storeClock }) => ({
-      clock: storeClock,
-      line: this.#stages.get(stage)?.totalsLine ?? this.#line,
-    }));
-    const unknown = [{ clock, line: this.#line }, ...stageClocks].find((each) => isUnknownClock(each.clock));
-    if (unknown === undefined) {
-      return [];
-    }
-    const uncertainty = formatDuration(Number(unknown.clock?.uncertainty));
-    const message = `the store's clock is unknown here (±${uncertainty}): times follow the host's own clock`;
-    return [{ line: unknown.line, message, incomplete: false }];
   }
 
   /**

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { plainLine } from '../../text/plain-text.js';
 import { wholeDays } from '../log/time-line.js';
-import { correctionOf } from '../completeness.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
@@ -146,9 +145,7 @@ function isMeasured(stage) {
  * @returns {StageView}
  */
 function viewOf(host, run, stage, shift) {
-  const correction = correctionOf(stage.storeClock ?? run.result.clock);
   const { operations, bytes } = stage;
-  const { interval, ...times } = timesOf(run, stage, shift);
   return {
     host,
     run,
@@ -156,11 +153,8 @@ function viewOf(host, run, stage, shift) {
     series: stage.seconds,
     operations,
     bytes,
-    shift: shift + correction,
-    interval: interval && { start: interval.start + 1000 * correction, stop: interval.stop + 1000 * correction },
-    full: times.full && { from: times.full.from + correction, to: times.full.to + correction },
-    measuredFrom: times.measuredFrom + correction,
-    measuredUntil: times.measuredUntil + correction,
+    shift,
+    ...timesOf(run, stage, shift),
   };
 }
 

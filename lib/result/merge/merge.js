@@ -1,5 +1,5 @@
 import { addResults, addStages } from '../add.js';
-import { isCut, isUnknownClock, missingPercentiles } from '../completeness.js';
+import { isCut, missingPercentiles } from '../completeness.js';
 import { COUNT_NAMES } from '../counters.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
 import { addSecond } from '../seconds.js';
@@ -180,28 +180,17 @@ function clockTrust(hosts) {
   /** @type {ClockTrust & { trusted: string[], withoutMachineLines: string[] }} */
   const trust = { worst: null, trusted: [], withoutMachineLines: [] };
   for (const { name, runs } of hosts) {
-    const uncertainties = runs.flatMap(uncertaintiesOf);
-    const uncertainty = uncertainties.reduce((one, other) => Math.max(one, other), 0);
-    if (uncertainties.length > 0 && uncertainty > (trust.worst?.uncertainty ?? -1)) {
+    const uncertainty = runs.reduce((worst, { result }) => Math.max(worst, result.clock?.uncertainty ?? -1), -1);
+    if (uncertainty > (trust.worst?.uncertainty ?? -1)) {
       trust.worst = { uncertainty, host: name };
     }
     if (runs.some(({ hasMachineLines }) => !hasMachineLines)) {
       trust.withoutMachineLines.push(name);
-    } else if (runs.some((run) => uncertaintiesOf(run).length === 0 || clocksOf(run).some(isUnknownClock))) {
+    } else if (runs.some(({ result }) => result.clock === null)) {
       trust.trusted.push(name);
     }
   }
   return trust;
-}
-
-/** A clock reading after the start can only increase the uncertainty. @param {HostRun} run */
-function uncertaintiesOf(run) {
-  return clocksOf(run).flatMap((clock) => (clock && !isUnknownClock(clock) ? [clock.uncertainty] : []));
-}
-
-/** @param {HostRun} run */
-function clocksOf({ result: { clock, stages } }) {
-  return [clock, ...stages.map(({ storeClock }) => storeClock)];
 }
 
 /**
