@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimeOfDay } from '../../lib/text/units.js';
-import { aggregateOf, machineLine, scheduleLine, secondLine, warningsOf } from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageLine, warningsOf } from './logs-of.js';
 
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 const HOUR = 3_600_000;
@@ -26,11 +26,11 @@ function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length =
   const run = { kind: 'run', format: 1, run: id, host, shard, start: new Date(start).toISOString(), options };
   const lines = stages.flatMap((stage, index) => {
     const from = start + index * length;
-    const times = { startedAt: from, endedAt: from + length, end: 'complete', operations: 0 };
+    const times = { startedAt: from, endedAt: from + length, operations: 0 };
     return [
       scheduleLine(stage),
       secondLine(formatTimeOfDay(Math.floor(from / 1000) + 1), 0, stage),
-      machineLine({ kind: 'stage', stage, ...times }),
+      stageLine(stage, times),
     ];
   });
   return [machineLine(run), ...lines];

@@ -14,8 +14,10 @@ import { MAX_LINE_LENGTH, machineLine } from './lines.js';
 
 const PARTS = ['kinds', 'buckets', 'sizeClasses', 'reads', 'cache', 'contenders'];
 
-/** A path to a part. */
-const PATH = /^[a-zA-Z]+(\.([a-zA-Z]+|\d{1,4})){1,4}$/;
+/** A path to a part. Other words, such as `constructor`, would lead out of the record. */
+const PATH = new RegExp(
+  `^(?:${PARTS.join('|')}|ramp|search)(?:\\.(?:reads|first|repeated|steps|cache|sizeClasses|\\d{1,4})){1,4}$`,
+);
 
 /** Characters and dropped bits: the histogram of a stage's operations keeps 0.1% if it fits, the others 1%. */
 const ROOM = Object.freeze({ characters: 3000, bits: 0 });
@@ -129,27 +131,18 @@ export function withHistograms(record) {
 export function addParts(record, parts) {
   for (const [at, part] of parts) {
     const path = at.split('.');
-    path.reduce((/** @type {Fields} */ within, key, index) => {
-      if (!Object.hasOwn(within, key) || typeof within[key] !== 'object' || within[key] === null) {
+    path.reduce((/** @type {Fields} */ within, name, index) => {
+      // A lost line leaves no gap in a list.
+      const key = Array.isArray(within) ? Math.min(Number(name), within.length) : name;
+      if (typeof within[key] !== 'object' || within[key] === null) {
         within[key] = index === path.length - 1 ? part : /^\d/.test(path[index + 1]) ? [] : {};
       }
       return within[key];
     }, record);
   }
-  [...PARTS, 'ramp', 'search'].filter((name) => name in record).forEach((name) => (record[name] = dense(record[name])));
 }
 
-/** Closes the gaps that lost lines leave in lists. @param {any} value @returns {any} */
-function dense(value) {
-  if (typeof value !== 'object' || value === null) {
-    return value;
-  }
-  return Array.isArray(value)
-    ? value.filter(() => true).map(dense)
-    : Object.fromEntries(Object.entries(value).map(([name, each]) => [name, dense(each)]));
-}
-
-/** @param {unknown} at */
+/** @param {unknown} at @returns {at is string} */
 export function isPath(at) {
   return typeof at === 'string' && PATH.test(at);
 }
