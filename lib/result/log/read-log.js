@@ -2,7 +2,7 @@ import { NO_FACTS } from '../add.js';
 import { checkSchema } from '../check-schema.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
 import { FORMAT, SCHEMA } from '../schema.js';
-import { SecondSeries } from '../second-series.js';
+import { MAX_INTERVAL_SECONDS, SecondSeries } from '../second-series.js';
 import { STAGES_WITHOUT_BYTES } from '../../load/operations/registry.js';
 import { MEGABYTE } from '../../text/units.js';
 import { MAX_LINE_LENGTH, isStageName } from './lines.js';
@@ -16,7 +16,6 @@ import { TimeLine, wholeDays } from './time-line.js';
  * @import { CommonFacts, MergeWarning, Result, StageSum } from '../result.js'
  * @import { LogLine, ScheduleLine, SecondLine, SummaryLine } from './lines.js'
  * @import { Fields } from './record-lines.js'
- * @import { StageFindings } from './run-findings.js'
  */
 
 /**
@@ -137,6 +136,9 @@ const LATEST = Date.UTC(2200);
 /** Logs without machine lines have the number of failed attempts but not their kinds. */
 const UNKNOWN_KIND = 'unknown kind';
 
+const UNREADABLE =
+  'this machine line cannot be read, as if its braces or quotes had been replaced: give the file of --log';
+
 /** The machine lines of a stage. Other versions may write more kinds. */
 const STAGE_KINDS = ['stage', 'seconds', 'part'];
 
@@ -157,13 +159,9 @@ class StageLines {
   /** By path. @type {Map<string, Fields>} */
   parts = new Map();
 
-  /**
-   * @param {string} name
-   * @param {StageFindings} findings
-   */
-  constructor(name, findings) {
+  /** @param {string} name */
+  constructor(name) {
     this.name = name;
-    this.findings = findings;
   }
 
   get isCut() {
@@ -226,7 +224,7 @@ class RunReader {
    * @param {string} message about data missing from the result
    */
   warn(line, message) {
-    this.#findings.warn(line, message);
+    this.#findings.add(line, message);
   }
 
   /**
@@ -243,7 +241,7 @@ class RunReader {
       this.#addMachineLine(number, line.data);
     } else if (line.kind === 'unreadable') {
       this.hasMachineLines = true;
-      this.#findings.unreadable(number);
+      this.#findings.add(number, UNREADABLE);
     } else if (this.#current !== null) {
       this.#current.retries += line.retries;
     }
@@ -259,8 +257,12 @@ class RunReader {
     this.#findings.lastLine = number;
     const stage = this.#stage(name, number);
     const problem = stage.series.add(second, rate, this.hasMachineLines);
-    if (problem !== null) {
-      stage.findings.add(problem, number);
+    if (problem === 'impossible') {
+      this.#findings.add(number, `${name} has an impossible rate here: this line is not counted`);
+    } else if (problem === 'gap' && !this.hasMachineLines) {
+      // The original tool prints rates over the time since the previous line, so a long gap does not prove a loss.
+      const message = `${name} has no line for more than ${MAX_INTERVAL_SECONDS} seconds before this one`;
+      this.#findings.add(number, message, { incomplete: false });
     }
     if (STAGES_WITHOUT_BYTES.includes(name)) {
       return;
@@ -322,7 +324,7 @@ class RunReader {
     if (stage.parts.size === expected) {
       addParts(totals, stage.parts);
     } else {
-      this.#findings.warn(line, `${stage.name} has ${expected} parts, but ${stage.parts.size} of their lines are here`);
+      this.#findings.add(line, `${stage.name} has ${expected} parts, but ${stage.parts.size} of their lines are here`);
     }
     if (!this.#isValid(line, what, totals, SCHEMA.$defs.stage)) {
       return;
@@ -333,7 +335,7 @@ class RunReader {
       return;
     }
     this.#takeSeconds(line, stage, Object(seconds));
-    stage.findings.totalsLine = line;
+    this.#findings.stageLines.set(stage.name, line);
     stage.totals = totals;
     // Gives dates to a log that lost its first line, or whose run waited for more than a day.
     if (stage.series.extent !== null) {
@@ -346,7 +348,7 @@ class RunReader {
    * @param {StageLines} stage
    * @param {Fields} seconds
    */
-  #takeSeconds(line, { recorded, findings, name }, { from, operations, bytes, failedAttempts, throttled }) {
+  #takeSeconds(line, { recorded, name }, { from, operations, bytes, failedAttempts, throttled }) {
     const counts = listOf(operations).map(asCount);
     if (counts.length === 0) {
       return;
@@ -361,7 +363,7 @@ class RunReader {
         const failures = { failedAttempts: at(failedAttempts, index), throttled: at(throttled, index) };
         const moved = typeof bytes === 'number' ? Math.round(count * bytes) : at(bytes, index);
         const second = { secondStart: from + index, operations: count, bytes: moved };
-        addSecond(recorded, findings, line, { ...second, ...(failures.failedAttempts > 0 ? failures : {}) });
+        addSecond(recorded, { ...second, ...(failures.failedAttempts > 0 ? failures : {}) });
       }
     });
   }
@@ -399,7 +401,8 @@ class RunReader {
     let stage = this.#stages.get(name);
     if (stage === undefined) {
       this.#count('stages', line);
-      stage = new StageLines(name, this.#findings.stage(name, line));
+      stage = new StageLines(name);
+      this.#findings.stageLines.set(name, line);
       this.#stages.set(name, stage);
       this.#stagesInLowerCase.set(name.toLowerCase(), stage);
     }

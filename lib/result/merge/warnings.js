@@ -1,7 +1,6 @@
 import { andMore } from '../../text/figures.js';
 import { placeOf } from '../../text/plain-text.js';
 import { formatDuration, formatSize } from '../../text/units.js';
-import { correctionOf } from '../completeness.js';
 
 /**
  * @import { MergeWarning } from '../result.js'
@@ -229,9 +228,7 @@ export function overlaps(one, other) {
 function extentOf({ result }) {
   const start = result.start === null ? 0 : Date.parse(result.start);
   const stops = result.stages.map(({ endedAt }) => endedAt ?? start);
-  const stop = stops.reduce((latest, each) => Math.max(latest, each), start);
-  const correction = 1000 * correctionOf(result.clock);
-  return { start: start + correction, stop: stop + correction };
+  return { start, stop: stops.reduce((latest, each) => Math.max(latest, each), start) };
 }
 
 /** @typedef {{ missing: number, named: string[] }} Gap `named`: the first of the missing shards */
