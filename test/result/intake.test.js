@@ -49,7 +49,7 @@ test('hosts with another read order, or a distribution of sizes, give a warning'
   const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99' };
   const warnings = warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': withRunLine(other, { options }) }));
   assert.deepEqual(warnings, [
-    'b.txt:1: objects of 4KiB..1MiB, but of 16KiB in a.txt:1; added up anyway',
+    'b.txt:1: --size 4KiB..1MiB, but 16KiB in a.txt:1; added up anyway',
     'b.txt:1: --access zipf:0.99, but sequential in a.txt:1; added up anyway',
   ]);
 });

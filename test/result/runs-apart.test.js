@@ -46,11 +46,6 @@ function apart(...logs) {
   return aggregateOfLogs(...logs).runsApart.map(({ file, line, message }) => `${file}:${line}: ${message}`);
 }
 
-/** @param {string[][]} logs */
-function began(...logs) {
-  return warningsOf(aggregateOfLogs(...logs)).filter((warning) => warning.includes(' began '));
-}
-
 const YESTERDAY = logOf();
 const TODAY = logOf({ id: 'b', start: NOON + DAY });
 
@@ -105,20 +100,6 @@ test('all runs that are apart share one warning, each counted once', () => {
   const [refused, ...others] = apart(...days);
   assert.equal(refused, `b.txt:1: ${refusal('23h 59m')} (and 2 more like it)`);
   assert.deepEqual(others, []);
-});
-
-test('hosts of one run that began after another had finished are reported, with advice', () => {
-  const logs = [logOf({ shard: '0/3' }), ...['1/3', '2/3'].map((shard) => logOf({ shard, start: NOON + 30_000 }))];
-  assert.deepEqual(began(...logs), [
-    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which had finished it by then: ' +
-      'start all hosts of a run at the same time, or within one slot of --start-at next:30s',
-  ]);
-});
-
-test('neither a run that continues under the same id, nor a run with another id, began too late', () => {
-  const reads = logOf({ host: 'fra-2', shard: '1/2', start: NOON + HOUR, stages: ['Read'] });
-  assert.deepEqual(began(logOf({ shard: '0/2' }), reads), []);
-  assert.deepEqual(began(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + 30_000 })), []);
 });
 
 test('runs of one host are refused if all of them have ended before another begins', () => {

@@ -8,7 +8,7 @@ import { placeOf } from '../../text/plain-text.js';
 import { hostRunOf, hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
 import { PeakFinder, overlapOf, secondsOf, timeSeriesOf } from './seconds.js';
 import { mergeRamps, rampWarnings } from './ramp.js';
-import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from './warnings.js';
+import { differentLoads, missingShards, runsOfOneHostApart } from './warnings.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
@@ -64,8 +64,7 @@ export function mergeRuns(reads, { warnings = [] } = {}) {
       ...warnings,
       ...refused,
       ...counted.flatMap((read) => read.warnings),
-      ...mixedRuns(runs),
-      ...hostsOfOneRunApart(views),
+      ...differentLoads(runs),
       ...lost,
       ...rampWarnings(stages, new Map(hosts.map(({ name, file }) => [name, file]))),
     ],
@@ -75,7 +74,7 @@ export function mergeRuns(reads, { warnings = [] } = {}) {
     // A threshold for one host does not apply to all hosts together.
     result: { ...together, thresholds: [], stages, merge },
     timeSeries: () => timeSeriesOf(views),
-    runsApart: runsOfOneHostApart(views),
+    runsApart: runsOfOneHostApart([...views.values()].flat()),
   };
 }
 
