@@ -23,6 +23,9 @@ const PATH = new RegExp(
 const ROOM = Object.freeze({ characters: 3000, bits: 0 });
 const ROOM_OF_OTHERS = Object.freeze({ characters: 1000, bits: 3 });
 
+/** Names of fields that are histograms, if they are texts. */
+const HISTOGRAMS = new Set(['histogram', ...LATENCIES]);
+
 /** In the place of a histogram that equals the one of the stage's operations. */
 const SAME = 'operations';
 
@@ -64,9 +67,16 @@ function withoutParts(record) {
 
 /** Reduces the histograms of a record until it fits into a line. @param {Fields} record */
 function fitting(record) {
+  const whole = record.latency?.histogram?.operations;
   let line = '';
   for (const share of [1, 0.5, 0.25, 0]) {
-    line = machineLine(mapHistograms(record, (text, name, whole) => reduced(text, whole, share, roomOf(record, name))));
+    line = machineLine(record, (name, value) => {
+      if (typeof value !== 'string' || !HISTOGRAMS.has(name)) {
+        return value;
+      }
+      const { characters, bits } = record.kind === 'stage' && name === SAME ? ROOM : ROOM_OF_OTHERS;
+      return value === whole && name !== SAME ? SAME : Histogram.decode(value).encodeWithin(share * characters, bits);
+    });
     if (line.length <= MAX_LINE_LENGTH) {
       break;
     }
@@ -74,54 +84,12 @@ function fitting(record) {
   return line;
 }
 
-/**
- * @param {Fields} record
- * @param {string} name of a histogram
- */
-function roomOf({ kind }, name) {
-  return kind === 'stage' && name === SAME ? ROOM : ROOM_OF_OTHERS;
-}
-
-/**
- * @param {string} text
- * @param {string | null} whole the histogram of the stage's operations; null for this one itself
- * @param {number} share
- * @param {{ characters: number, bits: number }} room
- */
-function reduced(text, whole, share, { characters, bits }) {
-  return text === whole ? SAME : Histogram.decode(text).encodeWithin(share * characters, bits);
-}
-
-/**
- * @param {Fields} record a stage, or a part of one
- * @param {(text: string, name: string, whole: string | null) => string | null} replace gets the histogram of the record's
- *   operations as `whole`, except for this one itself
- * @returns {Fields}
- */
-function mapHistograms(record, replace) {
-  const whole = record.latency?.histogram?.operations ?? null;
-  const mapped = (/** @type {unknown} */ text, /** @type {string} */ name) =>
-    typeof text === 'string' ? replace(text, name, name === SAME ? null : whole) : text;
-  const texts = (/** @type {Fields} */ fields, /** @type {readonly string[]} */ names) =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, text]) => [name, names.includes(name) ? mapped(text, name) : text]),
-    );
-  return Object.fromEntries(
-    Object.entries(texts(record, ['histogram'])).map(([name, value]) => {
-      if (name === 'latency' && value?.histogram) {
-        return [name, { ...value, histogram: texts(value.histogram, LATENCIES) }];
-      }
-      return [
-        name,
-        name === 'buckets' && Array.isArray(value) ? value.map((each) => texts(each, ['histogram'])) : value,
-      ];
-    }),
-  );
-}
-
-/** Restores the histograms of a record that was read. @param {Fields} record */
+/** Restores the histograms of a record that was read. @param {Fields} record @returns {Fields} */
 export function withHistograms(record) {
-  return mapHistograms(record, (text, _name, whole) => (text === SAME ? whole : text));
+  const whole = record.latency?.histogram?.operations ?? null;
+  return JSON.parse(JSON.stringify(record), (name, value) =>
+    value === SAME && name !== SAME && HISTOGRAMS.has(name) ? whole : value,
+  );
 }
 
 /**
