@@ -149,7 +149,11 @@ for (const [what, name] of [
           );
         }
       }
-      assert.deepEqual(JSON.parse(await download(page, 'download-json')), result);
+      const stored = result.stages.map((/** @type {any} */ stage) => ({
+        ...stage,
+        seconds: stage.seconds.map((/** @type {any} */ second) => ({ ...second, histogram: null })),
+      }));
+      assert.deepEqual(JSON.parse(await download(page, 'download-json')), { ...result, stages: stored });
       assert.deepEqual(
         findings.filter((finding) => !finding.startsWith('request: blob:')),
         [],

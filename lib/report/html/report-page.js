@@ -24,9 +24,6 @@ import { connectionsSection, hostsSection, notedSection, thresholdsSection } fro
  * @import { Section } from './page.js'
  */
 
-/** Maximum characters of per-second histograms, about an hour of three stages: more would make the page slow. */
-const MAX_HISTOGRAM_TEXT = 16 * 1024 * 1024;
-
 /** Further problems are only in the text and the data below. */
 const MAX_PROBLEMS = 3;
 
@@ -38,7 +35,6 @@ const MAX_PROBLEMS = 3;
  */
 export function reportPage(written) {
   const result = { ...written, stages: written.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] })) };
-  const { embedded, isWhole } = withRoomFor(result);
   const sections = [
     stagesSection(result),
     searchSection(result),
@@ -49,7 +45,7 @@ export function reportPage(written) {
     hostsSection(result),
     connectionsSection(result),
     notedSection(result),
-    methodSection(result, isWhole),
+    methodSection(),
   ].filter((section) => section !== null);
   return formatPage({
     title: `r2-benchmark ${result.run ?? result.hosts.find(({ run }) => run !== null)?.run ?? ''}`.trim(),
@@ -59,24 +55,17 @@ export function reportPage(written) {
       </p>
       ${headings(headlinesOf(result))} ${statusNote(result)}`,
     sections,
-    data: { result: writeResult(embedded) },
+    data: { result: writeResult(withoutHistograms(result)) },
   });
 }
 
-/** Drops the per-second histograms if they are too large for a page. @param {Result} result */
-function withRoomFor(result) {
-  const length = result.stages.reduce(
-    (sum, { seconds }) => sum + seconds.reduce((text, { histogram }) => text + (histogram?.length ?? 0), 0),
-    0,
-  );
-  if (length <= MAX_HISTOGRAM_TEXT) {
-    return { embedded: result, isWhole: true };
-  }
+/** Leaves out the histograms of single seconds, which would be most of the page. @param {Result} result */
+function withoutHistograms(result) {
   const stages = result.stages.map((stage) => ({
     ...stage,
     seconds: stage.seconds.map((second) => ({ ...second, histogram: null })),
   }));
-  return { embedded: { ...result, stages }, isWhole: false };
+  return { ...result, stages };
 }
 
 /** The warning above incomplete figures: what is missing, failed or ended early. @param {Result} result */
@@ -212,21 +201,15 @@ const DEFINITIONS = [
   ['Limited by', 'The bottleneck: proven by the figures, or likely if one precondition of the proof is missing.'],
 ];
 
-/**
- * @param {Result} result
- * @param {boolean} isWhole whether the page contains the whole result
- * @returns {Section}
- */
-function methodSection({ hosts }, isWhole) {
-  const files = [...new Set(hosts.flatMap(({ merge }) => merge?.file ?? []))].join(', ') || 'the output of --json';
+/** @returns {Section} */
+function methodSection() {
   const ofFigures = figuresOf('stages').map(({ title, meaning }) => /** @type {const} */ ([title, `${meaning}.`]));
   return {
     id: 'method',
     title: 'Method, definitions and data',
     body: html`${definitionList(new Map([...ofFigures, ...DEFINITIONS]))}
       <p>
-        This page contains the complete
-        result${isWhole ? '' : `, except the per-second histograms, which are in ${files}`}:
+        The result, without the latency histograms of single seconds:
         <a id="download-json" download="result.json">JSON</a>
       </p> `,
   };
