@@ -238,6 +238,15 @@ test('the report of a long run of fifty hosts opens, and stays small', async () 
   await page.close();
 });
 
+test('the page of a sweep draws a curve per stage, and is accessible', async () => {
+  await benchmark('sweep 100 4 --vary size=1KiB,4KiB --vary threads=1,4 --stages write --local --report sweep.html');
+  const { page, findings } = await open('sweep.html');
+  assert.deepEqual(findings, []);
+  assert.ok((await colouredPixels(page))['rates-write'] > 100);
+  await assertAccessible(page);
+  await page.close();
+});
+
 test('a comparison shows each ratio', async () => {
   const { comparison } = comparedRuns();
   const file = path.join(folder, 'comparison.html');

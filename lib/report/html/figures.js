@@ -99,7 +99,7 @@ const LINES = {
 };
 
 /** Number of stage colours in the page's style. */
-export const STAGE_COLORS = 6;
+const STAGE_COLORS = 6;
 
 /**
  * The frame of a chart that the page's script draws.
