@@ -6,7 +6,7 @@ import { stageTable } from '../result/figures/stage-table.js';
 import { markdownTable } from '../result/figures/table.js';
 import { headlinesOf, problemsOf } from './headline.js';
 import { limitReasons } from './stage-findings.js';
-import { THRESHOLD_COLUMNS } from './verdicts.js';
+import { THRESHOLD_COLUMNS } from './compare-text.js';
 
 /**
  * @import { ThresholdResult } from '../result/result.js'

@@ -1,11 +1,11 @@
-import { THRESHOLD_COLUMNS } from '../verdicts.js';
+import { THRESHOLD_COLUMNS } from '../compare-text.js';
 import { SHARE_COLUMNS } from '../merge-text.js';
 import { chartTable, table } from './figures.js';
 import { html } from './markup.js';
 
 /**
  * @import { Column } from '../../result/figures/table.js'
- * @import { NotedOperation, Result, StageShare, StageSum, ThresholdResult } from '../../result/result.js'
+ * @import { NotedOperation, Result, StageShare, StageSum } from '../../result/result.js'
  * @import { Section } from './page.js'
  */
 
@@ -91,22 +91,11 @@ export function notedSection({ stages }) {
   return tables.length === 0 ? null : { id: 'noted', title: 'Single operations', body };
 }
 
-const MARKED = [
-  { ...THRESHOLD_COLUMNS[0], markup: (/** @type {ThresholdResult} */ row) => html`<code>${row.expression}</code>` },
-  {
-    ...THRESHOLD_COLUMNS[1],
-    markup: (/** @type {ThresholdResult} */ row) => html`<span class="${row.outcome}">${row.outcome}</span>`,
-  },
-  THRESHOLD_COLUMNS[2],
-];
-
 /**
- * The thresholds of a result, or of the later of two results.
- *
- * @param {Pick<Result, 'thresholds'>} result
+ * @param {Result} result
  * @returns {Section | null} null without thresholds
  */
 export function thresholdsSection({ thresholds: rows = [] }) {
-  const body = table('Thresholds and their outcomes', { columns: MARKED, rows });
+  const body = table('Thresholds and their outcomes', { columns: THRESHOLD_COLUMNS, rows });
   return rows.length === 0 ? null : { id: 'thresholds', title: 'Thresholds', body };
 }
