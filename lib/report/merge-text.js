@@ -10,8 +10,7 @@ import { andMore, counted, rounded, shortLimit } from '../text/figures.js';
 import { placeOf, plainLine } from '../text/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
 import { capacityText } from './headline.js';
-import { coloLine, formatErrors, listed, shorten } from './stage-findings.js';
-import { formatStageSummary } from './stage-summary.js';
+import { coloLine, formatErrors, formatStageSummary, listed, shorten } from './stage-findings.js';
 
 /**
  * @import { Look } from '../result/figures/drawing.js'

@@ -36,7 +36,7 @@ export function counted(value, noun) {
 
 /** A suffix for the first of several similar findings: the others are only counted. @param {number} count of all */
 export function andMore(count) {
-  return count > 1 ? ` (and ${count - 1} more like it)` : '';
+  return count > 1 ? ` (and ${rounded(count - 1)} more like it)` : '';
 }
 
 /** @typedef {'proven' | 'likely' | 'unknown'} Certainty of what limited a stage */

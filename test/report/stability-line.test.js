@@ -20,6 +20,6 @@ test('a stage that ran out of time shows how well its rate is known', () => {
 
 test('a stage with too little data reports it', () => {
   const unknown = { precision: 0.005, isStable: false, mean: null, low: null, high: null };
-  assert.equal(stabilityLine({ ...unknown, seconds: 1 }), 'not stable: 1 second was measured, too few for ±0.5%');
-  assert.equal(stabilityLine({ ...unknown, seconds: 7 }), 'not stable: 7 seconds were measured, too few for ±0.5%');
+  assert.equal(stabilityLine({ ...unknown, seconds: 1 }), 'not stable: 1 second measured, too few for ±0.5%');
+  assert.equal(stabilityLine({ ...unknown, seconds: 7 }), 'not stable: 7 seconds measured, too few for ±0.5%');
 });

@@ -125,7 +125,7 @@ function drawFindings(plot, { capacity, knee, hasPlateau }, { mark, text }) {
     ctx.fillRect(bbox.left, top, bbox.width, Math.max(bottom - top, 2 * pixel));
     ctx.globalAlpha = 1;
     ctx.fillStyle = text;
-    const held = threads === undefined ? 'highest rate' : `hold at ${threads} threads`;
+    const held = threads === undefined ? 'highest rate' : `hold at ${short(threads)} threads`;
     const what = hasPlateau ? 'plateau' : held;
     const label = `${what}: ${decimal(operationsPerSecond)} ops/s (${decimal(low)} to ${decimal(high)})`;
     ctx.fillText(label, bbox.left + 8 * pixel, top - 6 * pixel);
