@@ -13,8 +13,15 @@ import { headlinesOf, problemsOf, warningText } from '../headline.js';
 import { table } from './figures.js';
 import { headings, html, withWholeOptions } from './markup.js';
 import { formatPage } from './page.js';
-import { latencySection, searchSection, timeSection } from './charts-sections.js';
-import { connectionsSection, hostsSection, notedSection, thresholdsSection } from './table-sections.js';
+import {
+  connectionsSection,
+  hostsSection,
+  latencySection,
+  notedSection,
+  searchSection,
+  thresholdsSection,
+  timeSection,
+} from './sections.js';
 
 /**
  * @import { HostResult, Result, StageSum } from '../../result/result.js'

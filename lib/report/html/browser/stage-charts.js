@@ -2,7 +2,7 @@ import { addChart, decimal, DECADES, FROM_ZERO, LOGARITHMIC, milliseconds, short
 
 /**
  * @import UPlot from 'uplot'
- * @import { Curve, Percentiles } from '../charts-sections.js'
+ * @import { Curve, Percentiles } from '../sections.js'
  * @import { RateCurves } from '../sweep-page.js'
  * @import { Colors } from './chart.js'
  */

@@ -3,7 +3,7 @@ import { addChart, decimal, DECADES, FROM_ZERO, LOGARITHMIC, milliseconds, stage
 /**
  * @import UPlot from 'uplot'
  * @import { SecondCount, SecondResult, StageSum } from '../../../result/result.js'
- * @import { LatencyMap } from '../charts-sections.js'
+ * @import { LatencyMap } from '../sections.js'
  * @import { Colors } from './chart.js'
  */
 
