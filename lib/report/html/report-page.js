@@ -6,7 +6,7 @@ import { stageTable } from '../../result/figures/stage-table.js';
 import { hostsWithPercentiles } from '../../result/completeness.js';
 import { writeResult } from '../../result/write-result.js';
 import { commandOf } from '../../options/recorded-options.js';
-import { decimal, percent } from '../../text/figures.js';
+import { decimal } from '../../text/figures.js';
 import { shellWord } from '../../text/shell-words.js';
 import { coloLine, formatErrors, limitReasons, stabilityLine, stageFindings } from '../stage-findings.js';
 import { headlinesOf, problemsOf, warningText } from '../headline.js';
@@ -24,9 +24,8 @@ import {
 } from './sections.js';
 
 /**
- * @import { HostResult, Result, StageSum } from '../../result/result.js'
+ * @import { Result, StageSum } from '../../result/result.js'
  * @import { WritableResult } from '../../result/write-result.js'
- * @import { Column } from '../../result/figures/table.js'
  * @import { Content } from './markup.js'
  * @import { Section } from './page.js'
  */
@@ -126,7 +125,7 @@ function findingsOf(stage) {
  * @returns {Section}
  */
 function factsSection(result) {
-  const { run, host, start, clock, options, versions, hosts, stages, problems, merge } = result;
+  const { run, host, start, clock, options, versions, stages, problems, merge } = result;
   const named = Object.entries(versions ?? {}).map(
     ([name, version]) => `${name} ${version ?? 'differs between hosts'}`,
   );
@@ -137,7 +136,6 @@ function factsSection(result) {
     ['Command', options && html`<code>${withWholeOptions(commandOf(options, wordsOfShard(result)))}</code>`],
     ['Endpoint', options?.endpoint ?? null],
     ['Host', host],
-    ['CPUs', cpusOf(stages)],
     ['Data centres', coloLine(stages)],
     [
       'Clock',
@@ -152,31 +150,14 @@ function factsSection(result) {
   return {
     id: 'run',
     title: 'How it was measured',
-    body: html`${definitionList(facts.filter(([, content]) => content !== null))}
-    ${hosts.length > 1 ? table('Merged hosts', { columns: HOST_COLUMNS, rows: hosts }) : null}`,
+    body: definitionList(facts.filter(([, content]) => content !== null)),
   };
 }
-
-/** @type {readonly Column<HostResult>[]} */
-const HOST_COLUMNS = [
-  { title: 'Host', value: ({ merge, host }) => merge?.name ?? host },
-  { title: 'File', value: ({ merge }) => merge?.file },
-  { title: 'Run', value: ({ run }) => run },
-  { title: 'Shard', value: ({ shard }) => shard },
-  { title: 'Started', value: ({ start }) => start },
-];
 
 /** Options with which a later run uses the same shard of the objects. @param {Result} result */
 function wordsOfShard({ run, shard }) {
   const isSplit = shard !== null && !shard.endsWith('/1');
   return isSplit ? ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)] : [];
-}
-
-/** @param {readonly StageSum[]} stages */
-function cpusOf(stages) {
-  const loads = stages.flatMap(({ hostLoad }) => hostLoad?.cpu ?? []);
-  const busiest = Math.max(...loads.map(({ busy }) => busy));
-  return loads.length === 0 ? null : `${loads[0].usable} usable, up to ${percent(busiest)} busy`;
 }
 
 /** Null unless the store is R2. @param {Pick<Result, 'options' | 'stages'>} result */
@@ -198,13 +179,10 @@ const DEFINITIONS = [
     'ops/s in a second',
     "Operations that completed in that whole UTC second, by the store's clock if it could be measured. The count is not scaled.",
   ],
-  ['MiB/s', 'Object data in units of 1024 × 1024 bytes.'],
   [
     'Latency',
     'From the first attempt of an operation to its success, including pauses between attempts. In an open loop, from the time at which the operation was due. Percentiles come from HdrHistograms, to within 0.1%; they are never averaged.',
   ],
-  ['Knee', 'The fewest threads that reached the plateau of a search or ramp.'],
-  ['Interval', 'Contains the true rate with the stated confidence.'],
   ['Limited by', 'The bottleneck: proven by the figures, or likely if one precondition of the proof is missing.'],
 ];
 
