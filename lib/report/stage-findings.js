@@ -83,30 +83,22 @@ export function coloLine(stages) {
 
 const MAX_NAME_LENGTH = 32;
 
-/** A result from another version, or a forged one, might contain any number of causes. */
-const MAX_REASONS = 10;
-
 /**
- * The evidence for each bottleneck, from the first host that has it: other hosts differ only in figures.
+ * The evidence of the first host that has some, for a stage whose hosts had different bottlenecks.
  *
  * @param {Pick<StageMerge, 'shares' | 'hosts'>} merge
- * @returns {string[]} each with its host's name if there are several hosts; untrusted text, not escaped for any format
+ * @returns {string | null} with the host's name if there are several hosts; untrusted text, not escaped for any format
  */
-export function limitReasons({ shares, hosts }) {
-  /** @type {Map<string, string>} */
-  const byCause = new Map();
-  for (const { host, limitedBy, certainty, evidence = null, advice = null } of shares) {
-    if (limitedBy !== null && evidence !== null && !byCause.has(limitedBy)) {
-      // Advice about hosts, such as a second one, is for a run of one host.
-      const isMeant = hosts === 1 || !advice?.includes('host');
-      const reason = formatEvidence({ certainty, evidence, advice: isMeant ? advice : null });
-      byCause.set(
-        limitedBy,
-        hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason.replaceAll('this host', 'the host')}`,
-      );
-    }
+function reasonOf({ shares, hosts }) {
+  const share = shares.find(({ limitedBy, evidence = null }) => limitedBy !== null && evidence !== null);
+  if (share === undefined) {
+    return null;
   }
-  return [...byCause.values()].slice(0, MAX_REASONS);
+  const { host, certainty, evidence = null, advice = null } = share;
+  // Advice about hosts, such as a second one, is for a run of one host.
+  const isMeant = hosts === 1 || !advice?.includes('host');
+  const reason = formatEvidence({ certainty, evidence, advice: isMeant ? advice : null });
+  return hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason.replaceAll('this host', 'the host')}`;
 }
 
 const MAX_LISTED = 8;
@@ -182,30 +174,30 @@ const MAX_LINE = 100;
  * @returns {string[]} lines
  */
 export function formatStageSummary(stages, look) {
-  return ['', ...textTable(stageTable(stages), look), '', ...limitSentences(stages, look)];
+  const width = Math.min(look.columns - 1, MAX_LINE);
+  const sentences = limitSentences(stages).flatMap((sentence) => wrapAtWords(sentence, width, '  '));
+  return ['', ...textTable(stageTable(stages), look), '', ...sentences];
 }
 
 /**
  * One sentence per bottleneck, with the evidence for its first stage. Each reason for an unknown bottleneck has its own.
  *
  * @param {readonly WritableStage[]} stages
- * @param {Look} look
  */
-function limitSentences(stages, look) {
+export function limitSentences(stages) {
   /** @type {Map<string, { stage: string, cause: string, evidence: string | null, advice: string | null }[]>} */
   const byLimit = new Map();
   for (const { stage, bottleneck, merge } of stages) {
     const { cause, advice, ...rest } = bottleneck ?? { cause: 'inconclusive', advice: null, evidence: null };
-    const [reason = null] = merge === undefined ? [] : limitReasons(merge);
-    const evidence = rest.evidence ?? reason;
+    const evidence = rest.evidence ?? (merge === undefined ? null : reasonOf(merge));
     const key = [shortLimit({ cause, ...rest }), advice, cause === 'inconclusive' ? evidence : ''].join();
     byLimit.set(key, [...(byLimit.get(key) ?? []), { ...rest, stage, cause, evidence, advice }]);
   }
-  return [...byLimit.values()].flatMap((same) => {
+  return [...byLimit.values()].map((same) => {
     const [first] = same;
     const names = same.map(({ stage }) => stage);
     const of = same.every(({ evidence }) => evidence === first.evidence) ? '' : `in ${names[0]}, `;
     const evidence = first.evidence && `${of}${first.evidence}`;
-    return wrapAtWords(bottleneckSentence(names, { ...first, evidence }), Math.min(look.columns - 1, MAX_LINE), '  ');
+    return bottleneckSentence(names, { ...first, evidence });
   });
 }

@@ -53,7 +53,7 @@ export function shortLimit({ cause, certainty }) {
 }
 
 /** The name of a cause where the host that saw it is not the reader's. @param {string} cause of a bottleneck */
-export function shownCause(cause) {
+function shownCause(cause) {
   return cause === 'beyond this host' ? 'store or path' : cause;
 }
 

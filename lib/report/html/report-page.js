@@ -1,15 +1,12 @@
 import { bucketFindings } from '../../result/bottleneck/bucket-findings.js';
-import { bottleneckSentence } from '../../result/bottleneck/sentence.js';
 import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../../run/prices.js';
 import { figuresOf } from '../../result/figures/catalogue.js';
 import { stageTable } from '../../result/figures/stage-table.js';
-import { hostsWithPercentiles } from '../../result/completeness.js';
+import { shortcomingsOf } from '../../result/completeness.js';
 import { writeResult } from '../../result/write-result.js';
-import { commandOf } from '../../options/recorded-options.js';
 import { decimal } from '../../text/figures.js';
-import { shellWord } from '../../text/shell-words.js';
-import { coloLine, formatErrors, limitReasons, stabilityLine, stageFindings } from '../stage-findings.js';
-import { headlinesOf, problemsOf, warningText } from '../headline.js';
+import { formatErrors, limitSentences, listed, stabilityLine, stageFindings } from '../stage-findings.js';
+import { factsOf, headlinesOf, problemsOf, warningText } from '../headline.js';
 import { table } from './figures.js';
 import { headings, html, withWholeOptions } from './markup.js';
 import { formatPage } from './page.js';
@@ -29,9 +26,6 @@ import {
  * @import { Content } from './markup.js'
  * @import { Section } from './page.js'
  */
-
-/** Further problems are only in the text and the data below. */
-const MAX_PROBLEMS = 3;
 
 /**
  * The page of a result: a run, a search, or a merge of several hosts.
@@ -77,12 +71,11 @@ function withoutHistograms(result) {
 /** The warning above incomplete figures: what is missing, failed or ended early. @param {Result} result */
 function statusNote(result) {
   const problems = problemsOf(result);
-  const more = problems.length - MAX_PROBLEMS;
   return problems.length === 0
     ? null
     : html`<p class="status" role="note">
         <strong>Incomplete.</strong>
-        ${problems.slice(0, MAX_PROBLEMS).join('; ')}${more > 0 ? `; and ${more} more` : ''}.
+        ${listed(problems, '; ')}.
         <a href="#run">How it was measured</a>
       </p>`;
 }
@@ -102,18 +95,16 @@ function stagesSection({ stages }) {
 
 /** @param {StageSum} stage */
 function findingsOf(stage) {
-  const { bottleneck = null, buckets = [], errors, stability = null, paused, end, merge } = stage;
-  const hosts = hostsWithPercentiles(stage);
+  const { buckets = [], errors, stability = null, paused } = stage;
   const texts = [
-    bottleneckSentence(stage.stage, bottleneck),
-    ...(bottleneck?.evidence || merge === undefined ? [] : limitReasons(merge).map((reason) => `${reason}.`)),
-    ...(end && end !== 'complete' ? [`The stage ended early: ${end}.`] : []),
-    ...(hosts === null ? [] : [`Percentiles are from ${hosts}.`]),
+    ...limitSentences([stage]),
     ...(paused
       ? [`The stage was suspended for ${decimal(paused / 1000)} s: that time is excluded from rates and percentiles.`]
       : []),
     ...(stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`]),
-    ...stageFindings(stage).map((finding) => `${finding[0].toUpperCase()}${finding.slice(1)}.`),
+    ...[...shortcomingsOf(stage), ...stageFindings(stage)].map(
+      (finding) => `${finding[0].toUpperCase()}${finding.slice(1)}.`,
+    ),
     ...(Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`]),
     ...bucketFindings(buckets),
   ];
@@ -125,39 +116,24 @@ function findingsOf(stage) {
  * @returns {Section}
  */
 function factsSection(result) {
-  const { run, host, start, clock, options, versions, stages, problems, merge } = result;
-  const named = Object.entries(versions ?? {}).map(
-    ([name, version]) => `${name} ${version ?? 'differs between hosts'}`,
-  );
-  /** @type {[term: string, content: Content][]} */
+  const { clock, problems, merge } = result;
+  /** @type {[term: string, content: string | null][]} */
   const facts = [
-    ['Run', run],
-    ['Started', start],
-    ['Command', options && html`<code>${withWholeOptions(commandOf(options, wordsOfShard(result)))}</code>`],
-    ['Endpoint', options?.endpoint ?? null],
-    ['Host', host],
-    ['Data centres', coloLine(stages)],
+    ...factsOf(result),
     [
       'Clock',
       clock && `the store's, ${decimal(clock.offset)} ms ahead of the host's, ±${decimal(clock.uncertainty)} ms`,
     ],
-    ['Versions', named.join(', ') || null],
     ['Cost', costText(result)],
     ...[...problems, ...(merge?.warnings ?? []).map(warningText)].map(
-      (text) => /** @type {[string, Content]} */ (['Warning', text]),
+      (text) => /** @type {[string, string]} */ (['Warning', text]),
     ),
   ];
   return {
     id: 'run',
     title: 'How it was measured',
-    body: definitionList(facts.filter(([, content]) => content !== null)),
+    body: definitionList(facts.flatMap(([term, text]) => (text === null ? [] : [[term, withWholeOptions(text)]]))),
   };
-}
-
-/** Options with which a later run uses the same shard of the objects. @param {Result} result */
-function wordsOfShard({ run, shard }) {
-  const isSplit = shard !== null && !shard.endsWith('/1');
-  return isSplit ? ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)] : [];
 }
 
 /** Null unless the store is R2. @param {Pick<Result, 'options' | 'stages'>} result */
