@@ -4,7 +4,7 @@ import { RunTally, listRuns } from '../run/cleanup/list-runs.js';
 import { isClean } from '../result/completeness.js';
 import { preflight } from '../run/preflight/preflight.js';
 import { describeUnknown, requestVersioning } from '../run/preflight/write-checks.js';
-import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
+import { formatCleanupProgress, taskProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
 import { counted, rounded } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
@@ -48,7 +48,7 @@ import { cleanupCommand } from './later-commands.js';
 export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
   const { objects } = config;
-  const line = new ProgressLine(terminal, clock.now);
+  const show = taskProgress(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
     stopRequest.onEndAtOnce = () =>
@@ -63,7 +63,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
       reconciliation: null,
       outcomeUnknown: false,
       versioned,
-      onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
+      onProgress: (progress) => quiet || show(formatCleanupProgress(progress), progress.silence),
     });
     stopRequest.onRequest = () => {};
     if (result.removed + result.versions + (result.uploads ?? 0) === 0 && isClean(result)) {
@@ -188,10 +188,10 @@ export function listRunsByCommand(config, later, context) {
   return withCheckedRun(config, context, async (access) => {
     const { store, objects } = config;
     const { prefix } = objects;
-    const progress = new ProgressLine(terminal, clock.now);
+    const show = taskProgress(terminal, clock.now);
     const tally = new RunTally(prefix);
     const onCheck = (/** @type {number} */ silence) =>
-      quiet || progress.show(`Listing: ${counted(tally.objects, 'object')}`, silence);
+      quiet || show(`Listing: ${counted(tally.objects, 'object')}`, silence);
     const listing = await withBucketAccess({ ...access, onCheck }, (means) =>
       listRuns({ access: means, prefix, store, clock, tally }),
     );
