@@ -7,7 +7,6 @@ import { describeUnknown, requestVersioning } from '../run/preflight/write-check
 import { formatCleanupProgress, taskProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
 import { counted, rounded } from '../text/figures.js';
-import { plainText } from '../text/plain-text.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 import { isOfShard } from '../load/workload/shard.js';
 import { EXIT } from './exit-status.js';
@@ -225,10 +224,9 @@ export function formatListing({ runs, foreign }, config, later, now) {
   const ofRun = (/** @type {string} */ runId) => ({ ...config, objects: { ...objects, runId } });
   const where = `under ${prefix}/ in ${store.buckets.join(', ')}`;
   const lines = runs.length === 0 ? [`No run left objects ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
-  if (foreign.objects > 0) {
-    const more = foreign.objects > foreign.examples.length ? ', …' : '';
+  if (foreign > 0) {
     lines.push(
-      `Clean-up leaves alone ${counted(foreign.objects, 'object')} under ${prefix}/ (${sizeText(foreign.bytes)}) that no run on these buckets wrote: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `Clean-up leaves alone ${counted(foreign, 'object')} under ${prefix}/ that no run on these buckets wrote`,
     );
   }
   if (runs.length > 0) {

@@ -152,7 +152,6 @@ export async function openRun(config, context) {
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
     probes: new Set(),
     versioned: new Set(),
-    mayRemove: true,
     trace: requestTrace,
     costs: new CostBudget(config.schedule.maxCost, proofListsOf(config) * (load.multipart === undefined ? 1 : 2)),
     async openWorkers() {
