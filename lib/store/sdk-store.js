@@ -238,7 +238,7 @@ export function createSdkClient(options) {
   const nodeAgent = sdkDefaults ? defaultAgent(options) : sharedAgent(options);
   const client = new S3Client({
     endpoint: endpointUrl(options),
-    region: async () => region.current,
+    region,
     credentials: credentialsFor(credentials),
     logger: SILENT,
     ...(sdkDefaults ? { forcePathStyle: addressing !== 'virtual' } : { ...plainAddresses(options), ...PLAIN }),
@@ -325,7 +325,7 @@ function plainAddresses(options) {
     httpAuthSchemeProvider: () => [
       {
         schemeId: 'aws.auth#sigv4',
-        signingProperties: { name: 's3', signingRegion: options.region.current },
+        signingProperties: { name: 's3', signingRegion: options.region },
         propertiesExtractor: (/** @type {unknown} */ config, /** @type {unknown} */ context) => ({
           signingProperties: { config, context },
         }),
@@ -433,7 +433,7 @@ export function sendCommand(client, command, signal) {
  * @param {number} context.now epoch ms
  */
 export function classifySdkError(error, { stale, answered, isR2: isFromR2, now }) {
-  const { $metadata, $response, name, message, Code, Region, head } = /** @type {any} */ (error ?? {});
+  const { $metadata, $response, name, message, Code, head } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || (status >= 200 && $response?.statusCode >= 300)) {
     // The SDK takes the elements of a well-formed page for members of an error.
@@ -445,7 +445,6 @@ export function classifySdkError(error, { stale, answered, isR2: isFromR2, now }
       code: isGeneric(code) ? '' : code,
       // The SDK leaves some longer character references undecoded.
       message: isGeneric(text) ? wordsOf(page) : decodeEntities(text),
-      region: typeof Region === 'string' ? Region : '',
       requestId: $metadata?.requestId,
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,

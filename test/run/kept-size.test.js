@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { keptSizeProblem } from '../../lib/run/preflight/existing-objects.js';
 import { objectSizes } from '../../lib/load/workload/size-distribution.js';
 import { classifyAnswer } from '../../lib/store/s3-error.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -32,7 +31,7 @@ async function ask(sizeOf, overrides = {}) {
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const { keyspace } = workload;
   const wroteObjects = config.load.stages.includes('write');
-  const controlOptions = { region: new SigningRegion('auto') };
+  const controlOptions = { region: 'auto' };
   const control = { controlConnections: connections, controlOptions };
   const run = /** @type {any} */ ({ clock, random, keyspace, ...control, requests, wroteObjects });
   const problem = await keptSizeProblem(run, config, NEVER);

@@ -48,10 +48,7 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     pauses,
     signal,
     hooks: {
-      attemptFailed(error, { attempts }) {
-        run.controlOptions.region.correct(error, attempts);
-        pauses.attemptFailed(error);
-      },
+      attemptFailed: (error) => pauses.attemptFailed(error),
       retrying() {},
     },
   });
