@@ -154,7 +154,6 @@ const LABELS = {
   others: 'rarer errors',
   protocol: 'invalid response',
   redirect: 'redirected (3xx)',
-  'rewritten-too-soon': 'key rewritten within a second',
   'retried-by-sdk': 'retried by the SDK',
   'server-error': 'server error (5xx)',
   'short-page': 'list page incomplete',

@@ -132,12 +132,13 @@ class SdkConnection {
   }
 
   /**
-   * @param {unknown} command
+   * @param {any} command
    * @param {AbortSignal} signal
+   * @returns {Promise<any>}
    */
   async #output(command, signal) {
     try {
-      return await sendCommand(this.#client, command, signal);
+      return await this.#client.send(command, { abortSignal: signal });
     } catch (error) {
       const { $metadata } = /** @type {any} */ (error);
       this.innerRetries = ($metadata?.attempts ?? 1) - 1;
@@ -391,37 +392,6 @@ function inspector(onColo = () => {}) {
       }
       return result;
     };
-}
-
-/**
- * Sends a command and always settles. The SDK alone would not: it ignores its abort signal if the response switches to
- * another protocol. It also treats a status below 200 as a success.
- *
- * @param {S3Client} client
- * @param {any} command
- * @param {AbortSignal} signal
- * @returns {Promise<any>} rejects with the signal's reason, or with what the SDK throws
- */
-export function sendCommand(client, command, signal) {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    const settle = (/** @type {any} */ output) => {
-      signal.removeEventListener('abort', giveUp);
-      const status = output.$metadata.httpStatusCode;
-      if (signal.aborted || status < 200) {
-        output.Body?.destroy();
-        reject(new ProtocolError(`invalid HTTP status ${status}`));
-      } else {
-        resolve(output);
-      }
-    };
-    const fail = (/** @type {unknown} */ error) => {
-      signal.removeEventListener('abort', giveUp);
-      reject(error);
-    };
-    signal.addEventListener('abort', giveUp, { once: true });
-    client.send(command, { abortSignal: signal }).then(settle, fail);
-  });
 }
 
 /**
