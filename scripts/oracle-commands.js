@@ -34,12 +34,12 @@ export const COMMANDS = Object.freeze(
         'bench 100 4 --keep --run-id kept --json w.json',
         'bench 100 4 --run-id kept --stages read,stat --json r.json',
         'bench 100 4 --run-id kept',
-        'bench cleanup --list',
+        'bench cleanup list',
         'bench cleanup kept',
         'bench cleanup kept',
       ],
     },
-    'keep-as-option': { lines: ['bench 50 4 --keep --run-id kept', 'bench --cleanup --list', 'bench --cleanup kept'] },
+    'keep-as-option': { lines: ['bench 50 4 --keep --run-id kept', 'bench cleanup list', 'bench --cleanup kept'] },
     existing: {
       lines: [
         'bench 100 4 --keep --run-id data --stages write',
@@ -156,7 +156,6 @@ export const COMMANDS = Object.freeze(
         'bench 100 4 --mix read=50,write=50 --stages read',
         'bench 100 4 --multipart --size 1KiB --part-size 1MiB',
         'bench 100 4 --stages read',
-        'bench 100 4 --until-stable 2% --duration 5s',
       ],
     },
     help: {
@@ -169,7 +168,7 @@ export const COMMANDS = Object.freeze(
         'bench cleanup --help',
       ],
     },
-    init: { lines: ['rm .env; bench --init new.env; cat new.env', 'bench --init new.env'] },
+    init: { lines: ['rm .env; bench init new.env; cat new.env', 'bench init new.env'] },
     'bad-faults': { lines: ['bench 100 4 --local --faults nonsense=5', 'bench 100 4 --faults latency=5ms'] },
     'json-unwritable': { lines: ['bench 100 4 --json no/such/folder.json'] },
   }),

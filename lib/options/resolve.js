@@ -46,11 +46,12 @@ const SCHEDULERS = Object.freeze([
  */
 export function resolve(options, { store, env, availableCores, now, random, turn, takesSnapshots = false }) {
   const shard = resolveShard(options.shard, env);
-  const doesRun = options.cleanup === undefined && !options.list;
+  // A clean-up has no load.
+  const doesRun = options.threads !== undefined;
   if (doesRun && shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard requires a --run-id that is the same on all hosts']);
   }
-  const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
+  const runId = options.runId ?? makeRunId(now, random);
   keepNames([options.prefix, runId]);
   return freezeAll({
     store,
@@ -62,7 +63,7 @@ export function resolve(options, { store, env, availableCores, now, random, turn
     },
     load: resolveLoad(options, doesRun, availableCores),
     schedule: {
-      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'untilStable', 'warmup', 'gap', 'maxCost'),
+      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
       sharesSlots: options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined,
       warmupObjects: turn === undefined ? 0 : Math.min(options.objects, threadsOf(options) + MIN_WARMUP_OBJECTS),

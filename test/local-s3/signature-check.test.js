@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { MAX_SKEW_MS, SignatureCheck } from '../../lib/local-s3/signature-check.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { RequestSigner } from '../../lib/store/sigv4.js';
 
 /** @import { SignedRequest } from '../../lib/local-s3/signature-check.js' */
@@ -108,7 +108,7 @@ for (const [code, choice, headers] of /** @type {[string, Parameters<typeof sign
 test('accepts a presigned URL, and refuses one that was changed', async () => {
   for (const identity of [CREDENTIALS, TEMPORARY]) {
     const signer = new RequestSigner({
-      ...{ credentials: new LiveCredentials(identity), region: new SigningRegion('auto') },
+      ...{ credentials: new LiveCredentials(identity), region: 'auto' },
       ...{ host: 'h', now: () => NOW },
     });
     const url = new URL(signer.presign('GET', '/bucket/a%20b'), 'http://h');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { preflight } from '../../lib/run/preflight/preflight.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/store/s3-error.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -84,7 +83,7 @@ async function ask(store, overrides, signal = NEVER) {
     payload: workload.payload,
     written: workload.ledger,
     controlConnections: connections,
-    controlOptions: { region: new SigningRegion('auto') },
+    controlOptions: { region: 'auto' },
     requests,
     probes,
     wroteObjects,

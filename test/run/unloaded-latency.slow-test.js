@@ -6,7 +6,6 @@ import { DEFAULT_STAGES } from '../../lib/load/operations/registry.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { Clock } from '../../lib/measure/clock/clock.js';
 import { classifyAnswer } from '../../lib/store/s3-error.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
 import { cases } from '../helpers/cases.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -83,7 +82,7 @@ function measureWith(answer, choice = {}) {
   const own = {
     controlConnections: connections.slice(0, 1),
     clockConnections: connections.slice(1),
-    controlOptions: { region: new SigningRegion('auto') },
+    controlOptions: { region: 'auto' },
   };
   const { payload, ledger } = workload;
   const amounts = { ...workload.amounts, ...choice.amounts };

@@ -82,7 +82,7 @@ export async function withBucketAccess(options, work) {
     random,
     pauses,
     signal: end.signal,
-    hooks: { attemptFailed: (error, request) => storeOptions.region.correct(error, request.attempts), retrying() {} },
+    hooks: { attemptFailed() {}, retrying() {} },
   });
   let lastProgressAt = clock.now();
   const timer = setInterval(() => {
