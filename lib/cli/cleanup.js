@@ -48,7 +48,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
   const { objects } = config;
   const show = taskProgress(terminal, clock.now);
-  return withCheckedRun(config, context, async (access, run) => {
+  return withCheckedRun(config, context, async (access) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
     stopRequest.onEndAtOnce = () =>
       terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
@@ -56,7 +56,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
     const owns = (/** @type {OwnKey} */ { index }) => isOfShard(objects.shard, index);
     const result = await cleanUpRun({
       ...access,
-      keyspace: run.keyspace,
+      keyspace: access.run.keyspace,
       owns,
       ownsUpload: owns,
       reconciliation: null,
@@ -106,8 +106,7 @@ function reportAbsence({ store, objects: { runId, prefix } }, terminal) {
  *
  * @param {Config} config
  * @param {CommandContext} context
- * @param {(access: Omit<Parameters<typeof withBucketAccess>[0], 'onCheck'>,
- *   run: OpenRun) => Promise<number>} work
+ * @param {(access: { run: OpenRun, timeout: number }) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
 async function withCheckedRun(config, { clock, random, signal, terminal, credentials }, work) {
@@ -125,8 +124,7 @@ async function withCheckedRun(config, { clock, random, signal, terminal, credent
     if (signal.aborted) {
       return EXIT.incomplete;
     }
-    const { controlOptions: storeOptions, requests } = run;
-    return await work({ storeOptions, clock, random, timeout: load.timeout, requests }, run);
+    return await work({ run, timeout: load.timeout });
   } finally {
     await run.close();
   }

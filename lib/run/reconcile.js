@@ -2,11 +2,9 @@ import { withBucketAccess } from './cleanup/bucket-access.js';
 import { cleanUpRun, lookThrough } from './cleanup/cleanup.js';
 import { runPool } from '../load/run-pool.js';
 import { OperationRecord } from '../load/operations/operation-record.js';
-import { IntegrityError } from '../load/operations/operation.js';
 import { read } from '../load/operations/read.js';
 import { STAGES } from '../load/operations/registry.js';
 import { sendControlRequest } from './preflight/control-request.js';
-import { retriedRequest } from '../store/retry.js';
 import { asAttemptError } from '../store/s3-error.js';
 import { isInShard, isOfShard } from '../load/workload/shard.js';
 
@@ -149,8 +147,8 @@ function scopeOf({ config, run, checks: { marker } }) {
 }
 
 /** @param {Session} session */
-function accessOf({ config, run: { controlOptions: storeOptions, clock, random, requests } }) {
-  return { storeOptions, clock, random, timeout: config.load.timeout, requests };
+function accessOf({ config, run }) {
+  return { run, timeout: config.load.timeout };
 }
 
 /**
@@ -177,27 +175,14 @@ async function checkCopies({ config, run, signal }) {
     claim: () => (next < sample.length && !signal.aborted ? next++ : -1),
     async work(record, position) {
       record.take(0, read, sample[position]);
-      const request = retriedRequest(() => attempt(record, wrong), record.connection);
-      const { attempts } = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, request);
-      run.requests.cleanup += attempts;
+      const answer = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, record);
+      run.requests.cleanup += answer.attempts;
+      if (answer.mismatch !== null) {
+        wrong.push(answer.mismatch.message);
+      }
     },
   });
   return wrong.length === 0
     ? []
     : [`of ${sample.length} copies that were read, ${wrong.length} had other bytes: ${wrong[0]}`];
-}
-
-/**
- * @param {OperationRecord} record
- * @param {string[]} wrong findings so far
- */
-async function attempt(record, wrong) {
-  try {
-    await record.attempt();
-  } catch (error) {
-    if (!(error instanceof IntegrityError)) {
-      throw error;
-    }
-    wrong.push(error.message);
-  }
 }

@@ -91,7 +91,7 @@ export class Retrier {
    * @param {() => number} options.random uniform in [0, 1)
    * @param {Pauses} options.pauses
    * @param {AbortSignal} options.signal stops all retries
-   * @param {RetryHooks<Request>} options.hooks
+   * @param {RetryHooks<Request>} [options.hooks]
    */
   constructor(options) {
     this.#options = options;
@@ -179,7 +179,7 @@ export class Retrier {
     // A store that asks for fewer requests is unlikely to have carried out this one, or to do so later. The next
     // attempt therefore needs no rewrite pause.
     request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
-    hooks.attemptFailed(error, request);
+    hooks?.attemptFailed(error, request);
     if (error.handling !== 'retry' || request.attempts >= maxAttempts || signal.aborted) {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
@@ -192,7 +192,7 @@ export class Retrier {
       request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
-    hooks.retrying(error, request);
+    hooks?.retrying(error, request);
   }
 }
 

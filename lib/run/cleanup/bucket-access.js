@@ -44,11 +44,12 @@ const CHECK_INTERVAL_MS = 250;
 /**
  * @template Result
  * @param {object} options
- * @param {StoreOptions} options.storeOptions
- * @param {Clock} options.clock
- * @param {() => number} options.random uniform in [0, 1)
+ * @param {object} options.run
+ * @param {StoreOptions} options.run.controlOptions
+ * @param {Clock} options.run.clock
+ * @param {() => number} options.run.random uniform in [0, 1)
+ * @param {RequestCounts} options.run.requests counters to update
  * @param {number} options.timeout the value of `--timeout` in ms
- * @param {RequestCounts} options.requests counters to update
  * @param {(silence: number) => void} [options.onCheck] called at the start and then
  *   periodically, with the ms since the last successful request
  * @param {keyof RequestCounts} [options.countAs]
@@ -58,15 +59,15 @@ const CHECK_INTERVAL_MS = 250;
  * @returns {Promise<Result>}
  */
 export async function withBucketAccess(options, work) {
-  const { storeOptions, clock, random, timeout, requests, onCheck = () => {} } = options;
-  const { countAs = 'cleanup', maxAttempts = MAX_ATTEMPTS } = options;
+  const { run, timeout, onCheck = () => {}, countAs = 'cleanup', maxAttempts = MAX_ATTEMPTS } = options;
+  const { clock, random, requests } = run;
   onCheck(0);
   // Each access gets its own signal, because Node warns about a leak if a signal has more than ten listeners.
   const signal = options.signal && AbortSignal.any([options.signal]);
   const end = new AbortController();
   const pauses = new Pauses();
   const attemptTimeout = Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_ATTEMPT_TIMEOUT_MS);
-  const admin = new BucketAdmin(storeOptions, attemptTimeout, end.signal);
+  const admin = new BucketAdmin(run.controlOptions, attemptTimeout, end.signal);
   const giveUp = (/** @type {AttemptError} */ error) => {
     end.abort(error);
     pauses.endAll();
@@ -76,14 +77,7 @@ export async function withBucketAccess(options, work) {
   if (signal?.aborted) {
     stop();
   }
-  const retrier = new Retrier({
-    maxAttempts,
-    now: clock.now,
-    random,
-    pauses,
-    signal: end.signal,
-    hooks: { attemptFailed() {}, retrying() {} },
-  });
+  const retrier = new Retrier({ maxAttempts, now: clock.now, random, pauses, signal: end.signal });
   let lastProgressAt = clock.now();
   const timer = setInterval(() => {
     const silence = clock.now() - lastProgressAt;

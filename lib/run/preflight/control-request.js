@@ -9,7 +9,6 @@ import { AttemptError, asAttemptError } from '../../store/s3-error.js';
  * @import { OperationRecord } from '../../load/operations/operation-record.js'
  * @import { ObjectConnection } from '../../store/object-store.js'
  * @import { RetriedRequest } from '../../store/retry.js'
- * @import { S3Call } from '../../store/s3-calls.js'
  * @import { RunContext } from './run-context.js'
  */
 
@@ -18,7 +17,7 @@ const MAX_PAUSE_MS = 5000;
 
 /**
  * @typedef {object} RequestContext how to send a request outside the stages
- * @property {Pick<RunContext, 'clock' | 'random' | 'controlOptions'>} run
+ * @property {Pick<RunContext, 'clock' | 'random'>} run
  * @property {number} maxAttempts
  * @property {AbortSignal} signal aborts the work
  *
@@ -42,17 +41,7 @@ const MAX_PAUSE_MS = 5000;
 export async function sendControlRequest({ run, maxAttempts, signal }, request) {
   const { connection } = request;
   const pauses = new ShortPauses();
-  const retrier = new Retrier({
-    maxAttempts,
-    now: run.clock.now,
-    random: run.random,
-    pauses,
-    signal,
-    hooks: {
-      attemptFailed() {},
-      retrying() {},
-    },
-  });
+  const retrier = new Retrier({ maxAttempts, now: run.clock.now, random: run.random, pauses, signal });
   const giveUp = () => {
     pauses.endAll();
     if (connection.startedAt !== 0) {
@@ -121,10 +110,9 @@ export async function sendControlOperation(context, record, multipart) {
  * @param {RequestContext & { run: Pick<RunContext, 'keyspace'> }} context
  * @param {ObjectConnection} connection
  * @param {string} bucket
- * @param {S3Call} [call]
  * @returns {Promise<Answer>} its error is null if the object exists after all
  */
-export async function requestAbsentObject(context, connection, bucket, call = S3_CALLS.GetObject) {
+export async function requestAbsentObject(context, connection, bucket) {
   const absent = {
     bucket,
     key: context.run.keyspace.absentKey,
@@ -133,7 +121,7 @@ export async function requestAbsentObject(context, connection, bucket, call = S3
     byApi: true,
     sink: { accept() {} },
   };
-  const request = retriedRequest(() => connection.send(call, absent), connection);
+  const request = retriedRequest(() => connection.send(S3_CALLS.GetObject, absent), connection);
   return sendControlRequest(context, request);
 }
 

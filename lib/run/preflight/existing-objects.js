@@ -127,7 +127,7 @@ const ENCODED_NOTICE =
  * @returns {Promise<ExistingList>}
  */
 export async function listExisting(run, config, existing, signal, notice) {
-  const { controlOptions: storeOptions, clock, random, requests } = run;
+  const { clock } = run;
   const { store, load, objects } = config;
   const { buckets } = store;
   const { shard, count: limit } = objects;
@@ -163,9 +163,9 @@ export async function listExisting(run, config, existing, signal, notice) {
       yield;
     }
   };
-  const options = { storeOptions, clock, random, timeout: load.timeout, requests, signal, onCheck: report };
+  const options = { run, timeout: load.timeout, signal, onCheck: report, countAs: /** @type {const} */ ('preflight') };
   try {
-    await withBucketAccess({ ...options, countAs: 'preflight' }, async (access) => {
+    await withBucketAccess(options, async (access) => {
       const pages = new Map(parts.map((part) => [part, pagesOfPart(part, access)]));
       for (let short = shortOf(parts, limit); short.length > 0 && sumOf(parts, 'bytes') <= MAX_LIST_BYTES;) {
         await inParallel(short, async (part) => void (await pages.get(part)?.next()));

@@ -199,9 +199,8 @@ export class WriteChecks {
    * @param {(access: BucketAccess) => Promise<Result>} work
    */
   #withAccess(work) {
-    const { controlOptions: storeOptions, clock, random, requests } = this.#run;
-    const options = { storeOptions, clock, random, requests, timeout: TIMEOUT_MS, signal: this.#signal };
-    return withBucketAccess({ ...options, countAs: 'preflight', maxAttempts: MAX_ATTEMPTS }, work);
+    const options = { run: this.#run, timeout: TIMEOUT_MS, signal: this.#signal, maxAttempts: MAX_ATTEMPTS };
+    return withBucketAccess({ ...options, countAs: 'preflight' }, work);
   }
 }
 
