@@ -177,8 +177,8 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   'report/telemetry': 500,
   series: 300,
   run: 2700,
-  'run/cleanup': 850,
-  'run/preflight': 1100,
+  'run/cleanup': 750,
+  'run/preflight': 1000,
   'run/search': 800,
   result: 1650,
   'result/bottleneck': 800,
@@ -189,7 +189,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   'result/thresholds': 250,
   options: 2050,
   'options/store': 700,
-  'local-s3': 1650,
+  'local-s3': 1550,
   load: 1950,
   'load/operations': 1300,
   'load/replay': 750,
@@ -201,7 +201,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   store: 2100,
   'store/aws': 300,
   'store/http': 1150,
-  text: 600,
+  text: 550,
 });
 
 /**
