@@ -72,7 +72,7 @@ export function measureStall({ operations, stall, threads, rate }) {
   const faults = `latency=5ms,PUT.stall=${stall.to - stall.from}ms@${stall.from}ms`;
   return withEndpoint({ faults }, async ({ env, report }) => {
     const pace = rate === undefined ? [] : ['--rate', String(rate)];
-    // The stall counts from the endpoint's first PUT, which a preflight would send long before the load.
+    // The stall counts from the endpoint's first PUT: the run's marker, or a probe, which preflight would send long before.
     const options = [...pace, '--stages', 'write', '--size', '1KiB', '--no-preflight'];
     const [{ latency }] = await runTool({ env, objects: operations, threads, options });
     const { PUT } = (await report()).answerTimes;
