@@ -11,7 +11,7 @@ import { inParallel, pagesOf, withBucketAccess } from '../cleanup/bucket-access.
 /**
  * @import { Keyspace } from '../../load/workload/keyspace.js'
  * @import { Config, ObjectsConfig, SizeDistribution } from '../../result/config.js'
- * @import { ListPosition, ListedObject } from '../../store/bucket-admin.js'
+ * @import { ListPosition } from '../../store/bucket-admin.js'
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { RunContext } from './run-context.js'
  */
@@ -157,7 +157,9 @@ export async function listExisting(run, config, existing, signal, notice) {
       hasCodes ||= !page.isDecoded && page.objects.some(({ key }) => /%[0-9A-F]{2}/i.test(key));
       seen += page.objects.length;
       const ofShard = page.objects.filter(({ key }) => shardOf(part.bucket, key, shard.count) === shard.index);
-      ofShard.forEach((object) => part.listing.add(packed(object)));
+      ofShard.forEach(({ key, size, etag }) =>
+        part.listing.add({ key: Buffer.from(key, 'utf8'), size, etagDigest: etagDigest(Buffer.from(etag, 'latin1')) }),
+      );
       isFruitful = ofShard.length > 0;
       part.isComplete = page.next === null;
       yield;
@@ -220,15 +222,6 @@ function shortOf(parts, limit) {
  */
 function sumOf(parts, what) {
   return parts.reduce((sum, { listing }) => sum + listing[what], 0);
-}
-
-/** @param {ListedObject} object */
-function packed({ key, size, etag }) {
-  return {
-    key: Buffer.from(key, 'utf8'),
-    size,
-    etagDigest: etagDigest(Buffer.from(etag, 'latin1')),
-  };
 }
 
 /** @param {string} problem */

@@ -138,27 +138,6 @@ async function checkBucket(shared, bucket) {
   let isWritten = false;
 
   /**
-   * @param {Operation} operation
-   * @param {Workload} workload
-   * @param {number} localIndex of an object of the workload
-   */
-  const recordOf = (operation, workload, localIndex) => {
-    const record = new OperationRecord(operation, workload, connection);
-    record.take(0, operation, localIndex);
-    return record;
-  };
-
-  /**
-   * @param {OperationRecord} record
-   * @param {number} maxAttempts
-   */
-  const send = async (record, maxAttempts) => {
-    const answer = await sendControlOperation({ run, maxAttempts, signal }, record, multipart);
-    run.requests.preflight += answer.attempts;
-    return answer;
-  };
-
-  /**
    * Finds out once what else would count as an integrity error of each object.
    *
    * @param {Operation} operation that has succeeded
@@ -192,10 +171,12 @@ async function checkBucket(shared, bucket) {
         break;
       }
       const { name, preflight: means } = operation;
-      const record = recordOf(operation, workload, localIndex);
+      const record = new OperationRecord(operation, workload, connection);
+      record.take(0, operation, localIndex);
       const startedAt = run.clock.now();
       run.trace?.begin(name);
-      const answer = await send(record, means.maxAttempts);
+      const answer = await sendControlOperation({ run, maxAttempts: means.maxAttempts, signal }, record, multipart);
+      run.requests.preflight += answer.attempts;
       run.trace?.end(name).forEach(run.notice);
       answers.push(answer);
       const isPublic = CLIENTS[load.client].readsCache && operation.followsAccess;

@@ -131,7 +131,9 @@ export class WriteChecks {
     // Object lock requires versioning.
     for (const bucket of this.#run.wroteObjects ? versioned : []) {
       // Without a lock, S3 answers with an error. Without permission to ask, it is the removal of the probe that fails.
-      const retention = await access.retry(() => access.admin.retentionOf(bucket)).catch(orNull);
+      const retention = await access
+        .retry(() => access.admin.retentionOf(bucket))
+        .catch((error) => asAttemptError(error) && null);
       if (retention !== null) {
         this.problems.push(
           `bucket "${bucket}" locks new objects (default retention: ${retention}), so the run could not remove them: use a bucket without object lock`,
@@ -244,15 +246,6 @@ export async function requestVersioning(buckets, { admin, retry }) {
     }
   });
   return versioning;
-}
-
-/**
- * @param {unknown} error
- * @returns {null} if it is an AttemptError
- */
-function orNull(error) {
-  asAttemptError(error);
-  return null;
 }
 
 /** Higher than the index of any probe. */
