@@ -473,6 +473,7 @@ for (const transport of TRANSPORTS) {
     ['without an answer', '', (socket) => socket.end(), 'ECONNRESET'],
     ['within the head', 'HTTP/1.1 200 OK\r\ncont', (socket) => socket.end(), 'ECONNRESET'],
     ['within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbody', (socket) => socket.end(), 'ECONNRESET'],
+    ['after a body without a length', 'HTTP/1.1 200 OK\r\n\r\nbody', (socket) => socket.end(), 'ECONNRESET'],
     ['with a reset', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbody', (_, reset) => reset(), 'ECONNRESET'],
     ['with what is not HTTP', 'SSH-2.0-OpenSSH\r\n', () => {}, undefined],
   ])) {
@@ -493,6 +494,18 @@ for (const transport of TRANSPORTS) {
       }
     });
   }
+
+  test(`a refusal whose body has no length ends with its connection, ${over}`, TIME_LIMIT, async (t) => {
+    const page = 'HTTP/1.0 503 Service Unavailable\r\nConnection: close\r\n\r\n<h1>No server is available</h1>';
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.end(page)),
+    );
+    const { status, body } = await client.send();
+    assert.deepEqual([status, body.toString(), client.endings], [503, '<h1>No server is available</h1>', 1]);
+    await server.closed();
+  });
 
   test(`a request that is aborted before it has a connection is not sent, ${over}`, TIME_LIMIT, async (t) => {
     const { server, client } = await openPair(
