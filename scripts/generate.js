@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { withFigureTable } from './figure-table.js';
+import { withMetricTable } from './metric-table.js';
 import { withOptionTables } from './option-tables.js';
 import { runOptionsType } from './run-options.js';
 import { table } from './table.js';
@@ -16,6 +17,7 @@ const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
 const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);
 const CI = new URL('../docs/use/ci.md', import.meta.url);
+const METRICS = new URL('../docs/reference/metrics.md', import.meta.url);
 
 const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
 const LINE_LENGTH = 120;
@@ -28,8 +30,8 @@ const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 
 /**
- * @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options
- *   and the figures
+ * @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options,
+ *   the figures and the metrics
  */
 export function generate() {
   return [
@@ -38,6 +40,7 @@ export function generate() {
     { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
     { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
     { file: CI, text: withFigureTable(readFileSync(CI, 'utf8')) },
+    { file: METRICS, text: withMetricTable(readFileSync(METRICS, 'utf8')) },
   ];
 }
 
