@@ -103,6 +103,19 @@ test('the command-line page documents every option in --help', () => {
   );
 });
 
+test('the jq commands on the page of the result name fields of its schema', async () => {
+  const schema = await readFile(path.join(ROOT, 'lib/result/result.schema.json'), 'utf8');
+  const scripts = fences(textOf('docs/reference/result-schema.md')).filter(({ language }) => language === 'sh');
+  const fields = scripts.flatMap(({ text }) =>
+    [...text.matchAll(/\.(?!json)[a-zA-Z0-9]+/g)].map(([name]) => name.slice(1)),
+  );
+  assert.ok(fields.length > 10);
+  assert.deepEqual(
+    fields.filter((field) => !schema.includes(`"${field}": {`)),
+    [],
+  );
+});
+
 test('log lines on the pages have the format of the log', () => {
   for (const name of PAGES_WITH_LOGS) {
     const lines = fences(textOf(name)).flatMap(({ language, text }) =>
