@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { withFigureTable } from './figure-table.js';
-import { withMetricTable } from './metric-table.js';
-import { withOptionTables } from './option-tables.js';
+import { optionTables } from './option-tables.js';
 import { runOptionsType } from './run-options.js';
-import { table } from './table.js';
+import { figureTable, metricTable, table, withTables } from './tables.js';
 
 /**
  * @typedef {{ [keyword: string]: any }} Schema
@@ -23,7 +21,6 @@ const BANNER = '// Generated from result.schema.json by `npm run generate`. Chan
 const LINE_LENGTH = 120;
 
 /** A marker on the page names the definition that its table shows; `result` is the whole schema. */
-const TABLE = /(?<=^<!-- fields of (\w+) -->\n).*?(?=^<!-- end of fields -->$)/gms;
 const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 
 /** @type {Schema} */
@@ -37,10 +34,10 @@ export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
     { file: RUN_OPTIONS, text: runOptionsType() },
-    { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
-    { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
-    { file: CI, text: withFigureTable(readFileSync(CI, 'utf8')) },
-    { file: METRICS, text: withMetricTable(readFileSync(METRICS, 'utf8')) },
+    { file: PAGE, text: withFields(readFileSync(PAGE, 'utf8')) },
+    { file: COMMAND_LINE, text: withTables(readFileSync(COMMAND_LINE, 'utf8'), 'options', optionTables) },
+    { file: CI, text: withTables(readFileSync(CI, 'utf8'), 'figures', figureTable) },
+    { file: METRICS, text: withTables(readFileSync(METRICS, 'utf8'), 'metrics', metricTable) },
   ];
 }
 
@@ -134,7 +131,7 @@ function comment({ description = '', 'x-unit': unit }, indent) {
 }
 
 /** @param {string} page */
-function withTables(page) {
+function withFields(page) {
   const schemaNamed = (/** @type {string} */ name) => (name === 'result' ? root : root.$defs[name]);
   /** @type {Map<Schema, string>} */
   const links = new Map();
@@ -143,9 +140,8 @@ function withTables(page) {
     heading = title;
     links.set(schemaNamed(name), `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`);
   }
-  return page.replace(
-    TABLE,
-    (_, name) => `\n${table([['field', 'type', 'meaning'], ...rowsOf(schemaNamed(name), links)])}\n`,
+  return withTables(page, 'fields', (name) =>
+    table([['field', 'type', 'meaning'], ...rowsOf(schemaNamed(name), links)]),
   );
 }
 
