@@ -77,6 +77,16 @@ test('the index of docs/ links to every page', () => {
   assert.deepEqual(missing, []);
 });
 
+test('the pages that .env.example names exist', async () => {
+  const example = await readFile(path.join(ROOT, '.env.example'), 'utf8');
+  const named = example.match(/docs\/[\w/-]+\.md/g) ?? [];
+  assert.ok(named.length > 2);
+  assert.deepEqual(
+    named.filter((name) => !pages.has(name)),
+    [],
+  );
+});
+
 test('every option on the pages is in --help', () => {
   const unknown = [...pages]
     .filter(([name]) => name !== PAGE_OF_DEPLOY)
