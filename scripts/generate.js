@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { optionTables } from './option-tables.js';
-import { runOptionsType } from './run-options.js';
 import { figureTable, metricTable, table, withTables } from './tables.js';
 
 /**
@@ -11,7 +10,6 @@ import { figureTable, metricTable, table, withTables } from './tables.js';
 
 const SCHEMA = new URL('../lib/result/result.schema.json', import.meta.url);
 const TYPES = new URL('../lib/result/result.schema.d.ts', import.meta.url);
-const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
 const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);
 const CI = new URL('../docs/use/ci.md', import.meta.url);
@@ -33,7 +31,6 @@ const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
-    { file: RUN_OPTIONS, text: runOptionsType() },
     { file: PAGE, text: withFields(readFileSync(PAGE, 'utf8')) },
     { file: COMMAND_LINE, text: withTables(readFileSync(COMMAND_LINE, 'utf8'), 'options', optionTables) },
     { file: CI, text: withTables(readFileSync(CI, 'utf8'), 'figures', figureTable) },

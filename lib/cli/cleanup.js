@@ -6,7 +6,7 @@ import { preflight } from '../run/preflight/preflight.js';
 import { describeUnknown, requestVersioning } from '../run/preflight/write-checks.js';
 import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
-import { counted } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 import { isOfShard } from '../load/workload/shard.js';
@@ -37,7 +37,7 @@ import { cleanupCommand } from './later-commands.js';
  */
 
 /**
- * `--cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards. It works from any host.
+ * `cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards. It works from any host.
  *
  * @param {Config} config of a run with that id
  * @param {Later} later
@@ -140,13 +140,12 @@ async function withCheckedRun(config, { clock, random, signal, terminal, credent
 export function describeCleanup(result, { store, objects: { runId, prefix, shard } }) {
   const { removed, versions, uploads = 0, left, foreign, otherBuckets } = result;
   const whose = shard.count === 1 ? runId : `${runId}, shard ${shard.index}/${shard.count}`;
-  const objects = `${removed} ${removed === 1 ? 'object' : 'objects'}`;
-  const ofThem = versions === 0 ? '' : ` and ${versions} older versions and delete markers`;
-  const count = left < 0 ? 'the rest could not be counted' : `${left} left`;
+  const ofThem = versions === 0 ? '' : ` and ${rounded(versions)} older versions and delete markers`;
+  const count = left < 0 ? 'the rest could not be counted' : `${rounded(left)} left`;
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
   const unseen = otherBuckets === null ? '' : ' in these buckets, but the run also used others';
-  const others = foreign === 0 ? '' : `, kept ${foreign} not written by this run`;
-  return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${others}${aborted}${uploadsLeftText(result)}`;
+  const others = foreign === 0 ? '' : `, kept ${rounded(foreign)} not written by this run`;
+  return `Clean-up of run ${whose}: ${counted(removed, 'object')}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${others}${aborted}${uploadsLeftText(result)}`;
 }
 
 /** @param {CleanupResult} result */
@@ -192,7 +191,7 @@ export function listRunsByCommand(config, later, context) {
     const progress = new ProgressLine(terminal, clock.now);
     const tally = new RunTally(prefix);
     const onCheck = (/** @type {number} */ silence) =>
-      quiet || progress.show(`Listing: ${tally.objects} objects`, silence);
+      quiet || progress.show(`Listing: ${counted(tally.objects, 'object')}`, silence);
     const listing = await withBucketAccess({ ...access, onCheck }, (means) =>
       listRuns({ access: means, prefix, store, clock, tally }),
     );
@@ -203,7 +202,7 @@ export function listRunsByCommand(config, later, context) {
     formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
-        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; --cleanup <run-id> removes them`,
+        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; cleanup <run-id> removes them`,
       );
     }
     if (listing.uploadsProblem !== null) {

@@ -33,7 +33,6 @@ import { classFinder, sizeClasses } from './workload/size-distribution.js';
  * @property {(record: OperationRecord) => void} [succeeded]
  * @property {(error: AttemptError, record: OperationRecord | RequestStep) => void} [attemptFailed]
  * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
- * @property {(moment: number) => void} [measureUntil]
  *
  * @typedef {(meter: StageMeter, record: OperationRecord, bytes: number) => void} CountSuccess
  */
@@ -54,8 +53,6 @@ export class Recorder {
   #attemptFailed;
   /** @type {readonly NonNullable<Counter['failed']>[]} */
   #failed;
-  /** @type {readonly NonNullable<Counter['measureUntil']>[]} */
-  #measureUntil;
   /** @type {(record: OperationRecord, error: unknown) => void} handles an operation that did not succeed */
   failed;
   /** Total ms that operations waited for an available object. */
@@ -91,7 +88,6 @@ export class Recorder {
     const { kinds } = this.meters;
     /** @type {Counter[]} */
     const counters = [
-      { measureUntil: (moment) => this.meters.measureUntil(moment) },
       ...(this.parts === null ? [] : [counterOf(this.parts)]),
       ...(this.buckets === null ? [] : [bucketCounter(this.buckets)]),
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
@@ -105,7 +101,6 @@ export class Recorder {
     this.#succeeded = those('succeeded');
     this.#attemptFailed = those('attemptFailed');
     this.#failed = those('failed');
-    this.#measureUntil = those('measureUntil');
     const failed = this.#countFailure.bind(this);
     this.failed = workload.listed ? foreignFirst(kinds, failed) : failed;
   }
@@ -164,11 +159,6 @@ export class Recorder {
         onlyBucket(this.#buckets[0], kinds),
       ]
     );
-  }
-
-  /** @param {number} moment monotonic ms, in the future, up to which operations count */
-  measureUntil(moment) {
-    this.#measureUntil.forEach((measureUntil) => measureUntil(moment));
   }
 
   /** @returns {RetryHooks<OperationRecord | RequestStep>} */
@@ -234,7 +224,6 @@ function counterOf(parts) {
   return {
     begins: (record) => parts.begins(record),
     succeeded: (record) => parts.succeeded(record),
-    measureUntil: (moment) => parts.measureUntil(moment),
   };
 }
 
@@ -253,7 +242,6 @@ function bucketCounter(buckets) {
       buckets[slot].failed += 1;
       buckets[slot].failedAttempts += Number(error instanceof IntegrityError);
     },
-    measureUntil: (moment) => buckets.forEach((meter) => meter.measureUntil(moment)),
   };
 }
 
@@ -444,13 +432,6 @@ export class OperationParts {
     // An object that was expected to be missing has no size class.
     sizes?.[this.#classOf(record.size)]?.succeeded(record, record.movedBytes);
     reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.movedBytes);
-  }
-
-  /** @param {number} moment see PartMeter */
-  measureUntil(moment) {
-    for (const { sizes, reads } of this.#kinds) {
-      [...(sizes ?? []), ...(reads ?? [])].forEach((meter) => meter.measureUntil(moment));
-    }
   }
 
   /** @param {number} kind @returns {Pick<KindRecord, 'sizeClasses' | 'reads'>} */

@@ -1,4 +1,3 @@
-import { checksumIn, needsChecksums } from './checksums.js';
 import { decode, percentEncode } from './router.js';
 import { S3Error } from './s3-error.js';
 import { elements, itemsIn, malformed, xmlResult } from './xml.js';
@@ -51,20 +50,20 @@ export const OPERATION_TABLE = Object.freeze({
   POST: deleteObjects,
   LIST: listObjects,
   BUCKET: () => ({ status: 200, headers: ['Content-Length', 0] }),
-  CREATE: ({ uploads, target: { bucket, key }, headers, now }) => {
-    const UploadId = uploads.create(key, now, needsChecksums(headers));
+  CREATE: ({ uploads, target: { bucket, key }, now }) => {
+    const UploadId = uploads.create(key, now);
     return xmlResult('InitiateMultipartUploadResult', elements({ Bucket: bucket, Key: key, UploadId }));
   },
   PART: ({ uploads, target: { key, query }, body, headers }) => {
     if (headers['x-amz-copy-source'] !== undefined) {
       throw new S3Error('NotImplemented', 'This endpoint copies no parts.');
     }
-    const etag = uploads.putPart(key, query.uploadId, Number(query.partNumber), body, checksumIn(headers));
+    const etag = uploads.putPart(key, query.uploadId, Number(query.partNumber), body);
     return { status: 200, headers: ['ETag', etag, 'Content-Length', 0] };
   },
-  COMPLETE: ({ uploads, table, target: { bucket, key, query }, headers, body, now }) => {
+  COMPLETE: ({ uploads, table, target: { bucket, key, query }, body, now }) => {
     const named = itemsIn(body, 'CompleteMultipartUpload', 'Part').items.map(namedPart);
-    const object = uploads.complete(key, query.uploadId, named, checksumIn(headers));
+    const object = uploads.complete(key, query.uploadId, named);
     table.put(key, object.body, now, object.etag);
     return xmlResult('CompleteMultipartUploadResult', elements({ Bucket: bucket, Key: key, ETag: object.etag }));
   },
@@ -187,8 +186,7 @@ function namedPart(part) {
   if (!Number.isInteger(number) || etag === undefined) {
     throw malformed('Part');
   }
-  const checksum = part.textOf('ChecksumCRC64NVME') ?? null;
-  return { number, etag: etag.replaceAll('"', ''), checksum };
+  return { number, etag: etag.replaceAll('"', '') };
 }
 
 /**

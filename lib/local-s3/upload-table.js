@@ -1,5 +1,4 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { checkBody } from './checksums.js';
 import { ETAG_HASH } from './object-table.js';
 import { S3Error } from './s3-error.js';
 
@@ -8,10 +7,9 @@ import { S3Error } from './s3-error.js';
  * @property {string} key
  * @property {string} id
  * @property {number} initiated epoch ms
- * @property {boolean} isChecked whether its parts need checksums
- * @property {Map<number, { body: Buffer, digest: Buffer, checksum: string | null }>} parts by number
+ * @property {Map<number, { body: Buffer, digest: Buffer }>} parts by number
  *
- * @typedef {{ number: number, etag: string, checksum: string | null }} NamedPart in a completion; the ETag is unquoted
+ * @typedef {{ number: number, etag: string }} NamedPart in a completion; the ETag is unquoted
  *
  * @typedef {{ entries: PendingUpload[], isTruncated: boolean }} UploadPage ordered by key, then by ID
  */
@@ -33,12 +31,11 @@ export class UploadTable {
   /**
    * @param {string} key
    * @param {number} now epoch ms
-   * @param {boolean} [isChecked] see PendingUpload
    * @returns {string} the new upload's ID
    */
-  create(key, now, isChecked = false) {
+  create(key, now) {
     const id = randomBytes(ID_BYTES).toString('hex');
-    this.#uploads.set(id, { key, id, initiated: now, isChecked, parts: new Map() });
+    this.#uploads.set(id, { key, id, initiated: now, parts: new Map() });
     return id;
   }
 
@@ -47,15 +44,11 @@ export class UploadTable {
    * @param {string} id
    * @param {number} number from 1
    * @param {Buffer} body kept without copying
-   * @param {string | null} [checksum] already verified
    * @returns {string} the part's ETag, in quotes
-   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest if it lacks a checksum
+   * @throws {S3Error} NoSuchUpload, or InvalidArgument
    */
-  putPart(key, id, number, body, checksum = null) {
-    const { parts, isChecked } = this.#existing(key, id);
-    if (isChecked && checksum === null) {
-      throw new S3Error('InvalidRequest', 'The upload requires CRC64NVME checksums.');
-    }
+  putPart(key, id, number, body) {
+    const { parts } = this.#existing(key, id);
     if (!(Number.isInteger(number) && number >= 1 && number <= MAX_PART_NUMBER)) {
       throw new S3Error(
         'InvalidArgument',
@@ -63,7 +56,7 @@ export class UploadTable {
       );
     }
     const digest = createHash(ETAG_HASH).update(body).digest();
-    parts.set(number, { body, digest, checksum });
+    parts.set(number, { body, digest });
     return `"${digest.toString('hex')}"`;
   }
 
@@ -71,26 +64,23 @@ export class UploadTable {
    * @param {string} key
    * @param {string} id
    * @param {readonly NamedPart[]} named
-   * @param {string | null} [checksum] of the whole object
    * @returns {{ body: Buffer, etag: string }} the ETag is the MD5 of the parts' MD5s, followed by the number of parts
    * @throws {S3Error} if the parts do not match the uploaded ones; the upload then remains pending
    */
-  complete(key, id, named, checksum = null) {
+  complete(key, id, named) {
     const { parts } = this.#existing(key, id);
     if (named.some(({ number }, index) => index > 0 && number <= named[index - 1].number)) {
       throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
     }
-    const found = named.map(({ number, etag, checksum: ofPart }) => {
+    const found = named.map(({ number, etag }) => {
       const part = parts.get(number);
-      const isOther = ofPart !== null && ofPart !== part?.checksum;
-      if (part === undefined || part.digest.toString('hex') !== etag || isOther) {
-        throw new S3Error('InvalidPart', `Part ${number} was not uploaded, or has a different ETag or checksum.`);
+      if (part === undefined || part.digest.toString('hex') !== etag) {
+        throw new S3Error('InvalidPart', `Part ${number} was not uploaded, or has a different ETag.`);
       }
       return part;
     });
     refuseUnequal(found.map(({ body }) => body.length));
     const body = Buffer.concat(found.map((part) => part.body));
-    checkBody(checksum, body);
     this.#uploads.delete(id);
     const digest = hash(ETAG_HASH, Buffer.concat(found.map((part) => part.digest)));
     return { body, etag: `"${digest}-${found.length}"` };

@@ -1,10 +1,10 @@
 import { bucketFindings } from '../result/bottleneck/bucket-findings.js';
-import { counted } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
 import { sizeText } from '../load/workload/size-distribution.js';
-import { coloLine, formatErrors, stabilityLine, stageFindings } from './stage-findings.js';
+import { coloLine, formatErrors, stageFindings } from './stage-findings.js';
 import { costLine } from './cost-line.js';
 import { PhaseProgress, ProgressLine, formatCleanupProgress } from './progress.js';
 
@@ -64,7 +64,9 @@ function consoleOf({ screen, config, quiet, now }) {
     const { count, runId, size, sizes, prefix, existing } = objects;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that already exist; nothing is written';
     const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : sizeRange(0, size);
-    screen.err(`Run ${runId}: ${count} objects of ${sizeOfObjects} in ${config.store.buckets.join(', ')} ${where}`);
+    screen.err(
+      `Run ${runId}: ${counted(count, 'object')} of ${sizeOfObjects} in ${config.store.buckets.join(', ')} ${where}`,
+    );
     const cost = costLine({ ...config, objects });
     if (cost !== null) {
       notice(cost);
@@ -132,11 +134,10 @@ function consoleOf({ screen, config, quiet, now }) {
     },
     stage(result) {
       noticeRetries();
-      const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
+      const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys } = result;
       const notices = [
         ...(averageKeys === undefined ? [] : [`${keys} keys, ${averageKeys.toFixed(1)} keys/s`]),
         ...stageFindings(result),
-        ...(stability === undefined ? [] : [stabilityLine(stability)]),
       ];
       const stalled = hasWarnedOfTimeout ? 'use a longer --timeout' : 'check that the store is still reachable';
       const early = end === 'stalled' ? `operations stopped succeeding: ${stalled}` : EARLY_ENDS[String(end)];
@@ -144,13 +145,15 @@ function consoleOf({ screen, config, quiet, now }) {
         ...(skipped > 0
           ? [
               kinds === undefined
-                ? `${skipped} objects were skipped because they had not been written`
-                : `${skipped} operations were skipped because they found no object`,
+                ? `${rounded(skipped)} objects were skipped because they had not been written`
+                : `${rounded(skipped)} operations were skipped because they found no object`,
             ]
           : []),
         // Every step of a search cuts off operations at its end, so their number is meaningless.
         ...(abandoned > 0 && search === undefined
-          ? [`${abandoned} operations were cut off at the end of ${ramp === undefined ? 'the stage' : 'their step'}`]
+          ? [
+              `${rounded(abandoned)} operations were cut off at the end of ${ramp === undefined ? 'the stage' : 'their step'}`,
+            ]
           : []),
         ...bucketFindings(result.buckets),
         ...(early === undefined ? [] : [`ended because ${early}`]),

@@ -1,3 +1,4 @@
+import { counted, rounded } from '../text/figures.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 
 /**
@@ -227,9 +228,9 @@ export class ProgressLine {
 /** @param {CleanupProgress} progress */
 export function formatCleanupProgress({ removed, expected }) {
   if (expected === null) {
-    return `Clean-up: ${removed} objects removed`;
+    return `Clean-up: ${counted(removed, 'object')} removed`;
   }
   // `removed` can exceed `expected`: it includes objects whose writes seemed to have failed.
   const all = Math.max(expected, removed);
-  return `Clean-up: ${all - removed} of ${all} objects left`;
+  return `Clean-up: ${rounded(all - removed)} of ${counted(all, 'object')} left`;
 }

@@ -31,7 +31,7 @@ test('shows runs in a table with their ages, and the command that removes the fi
     'Run             Objects     Size     Oldest     Newest',
     'late                  7  0.0 MiB    59s ago     0s ago',
     'an-earlier-one    12345  1.5 MiB  1d 1h ago  1h 0m ago',
-    'Remove the objects of a run with: node r2-benchmark.js --cleanup late',
+    'Remove the objects of a run with: node r2-benchmark.js cleanup late',
   ]);
 });
 

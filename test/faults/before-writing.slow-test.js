@@ -111,10 +111,10 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
 
     const refused = await runCommand(t, shard, { dotEnv });
     assertStatus(refused, 2);
-    assert.match(refused.stderr, /^Remove them with: node .* --cleanup s --shard 1\/2$/m);
+    assert.match(refused.stderr, /^Remove them with: node .* cleanup s --shard 1\/2$/m);
     const cleaned = await runPrinted(t, refused.stderr, /^Remove them with: (.*)$/m, dotEnv);
     assertStatus(cleaned, 0);
-    assert.match(cleaned.stdout, /^Clean-up of run s, shard 1\/2: \d+ objects removed .*, 0 left$/m);
+    assert.match(cleaned.stdout, /^Clean-up of run s, shard 1\/2: [\d,]+ objects removed .*, 0 left$/m);
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
     assertStatus(await runCommand(t, shard, { dotEnv }), 0);
     assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
@@ -252,7 +252,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     assert.ok(left > 0);
     assert.match(outcome.stderr, new RegExp(`^error: Clean-up of run s: .*, ${left} left; try again with: `, 'm'));
     assert.match(outcome.stderr, /^error: clean-up: benchmark\/s\/\S+: AccessDenied$/m);
-    const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv: store.dotEnv });
+    const listed = await runCommand(t, ['cleanup', 'list'], { dotEnv: store.dotEnv });
     assert.match(listed.stderr, /^Bucket "bucket-a" keeps versions: /m);
   });
 });

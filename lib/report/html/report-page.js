@@ -8,7 +8,7 @@ import { writeResult } from '../../result/write-result.js';
 import { commandOf } from '../../options/recorded-options.js';
 import { decimal, percent } from '../../text/figures.js';
 import { shellWord } from '../../text/shell-words.js';
-import { coloLine, formatErrors, limitReasons, stabilityLine, stageFindings } from '../stage-findings.js';
+import { coloLine, formatErrors, limitReasons, stageFindings } from '../stage-findings.js';
 import { headlinesOf, problemsOf, warningText } from '../headline.js';
 import { table } from './figures.js';
 import { headings, html, withWholeOptions } from './markup.js';
@@ -107,7 +107,7 @@ function stagesSection({ stages }) {
 
 /** @param {StageSum} stage */
 function findingsOf(stage) {
-  const { bottleneck = null, buckets = [], errors, stability = null, paused, end, merge } = stage;
+  const { bottleneck = null, buckets = [], errors, paused, end, merge } = stage;
   const hosts = hostsWithPercentiles(stage);
   const texts = [
     bottleneckSentence(stage.stage, bottleneck),
@@ -117,7 +117,6 @@ function findingsOf(stage) {
     ...(paused
       ? [`The stage was suspended for ${decimal(paused / 1000)} s: that time is excluded from rates and percentiles.`]
       : []),
-    ...(stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`]),
     ...stageFindings(stage).map((finding) => `${finding[0].toUpperCase()}${finding.slice(1)}.`),
     ...(Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`]),
     ...bucketFindings(buckets),

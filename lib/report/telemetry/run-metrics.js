@@ -1,8 +1,7 @@
 import { ValueType } from '@opentelemetry/api';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AggregationTemporality, DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
-import { HostSampler } from '../../measure/host/host-sampler.js';
-import { findInterface } from '../../measure/host/store-interface.js';
+import { findInterface, measureHost } from '../../measure/host/host-sampler.js';
 import { COUNT_NAMES, sumOf } from '../../result/counters.js';
 import { LATENCIES as ALL_LATENCIES } from '../../result/figures/catalogue.js';
 import { Histogram as Decoded, UNKNOWN_LATENCY } from '../../result/histogram.js';
@@ -160,11 +159,9 @@ export class RunMetrics {
       add(GAUGES.processCpu, { 'cpu.mode': mode }, microseconds / 1e6, launched);
     }
     add(GAUGES.memory, {}, process.memoryUsage.rss());
-    const { cpu, pressure, network } = this.#host.look() ?? {};
+    const { cpu, network } = this.#host.look() ?? {};
     add(GAUGES.hostCpu, { 'cpu.mode': 'busy' }, cpu?.busy);
-    add(GAUGES.hostCpu, { 'cpu.mode': 'iowait' }, cpu?.iowait);
     add(GAUGES.hostCpu, { 'cpu.mode': 'steal' }, cpu?.steal);
-    add(GAUGES.pressure, {}, pressure);
     add(GAUGES.network, { 'network.io.direction': 'receive' }, network?.received);
     add(GAUGES.network, { 'network.io.direction': 'transmit' }, network?.sent);
   }
@@ -250,15 +247,14 @@ const MIN_INTERVAL_MS = 1000;
 /** Host load since the previous sample, from the same files as the host load in the result. */
 class HostGauges {
   #options;
-  #sampler;
   #sampledAt;
-  /** null in the first second. @type {ReturnType<HostSampler['stop']> | null} */
+  /** null in the first second. @type {ReturnType<ReturnType<typeof measureHost>> | null} */
   #load = null;
 
   /** @param {() => number} now monotonic ms @param {{ hostname: string, port: number }} store */
   constructor(now, { hostname, port }) {
     this.#options = { now, interfaceName: /** @type {string | null} */ (null) };
-    this.#sampler = new HostSampler(this.#options);
+    this.close = measureHost(this.#options);
     this.#sampledAt = now();
     void findInterface(hostname, port).then((name) => (this.#options.interfaceName = name));
   }
@@ -267,14 +263,10 @@ class HostGauges {
     const now = this.#options.now();
     if (now - this.#sampledAt >= MIN_INTERVAL_MS) {
       this.#load = this.close();
-      this.#sampler = new HostSampler(this.#options);
+      this.close = measureHost(this.#options);
       this.#sampledAt = now;
     }
     return this.#load;
-  }
-
-  close() {
-    return this.#sampler.stop();
   }
 }
 
@@ -407,8 +399,7 @@ const GAUGES = {
   eventLoop: metric('nodejs.eventloop.utilization', 'gauge', '1', 'Share of time the event loop was busy, by worker.'),
   processCpu: metric('process.cpu.time', 'counter', 's', 'CPU time of the client since its start, by mode.'),
   memory: metric('process.memory.usage', 'sum', 'By', 'Resident memory of the client.'),
-  hostCpu: metric('system.cpu.utilization', 'gauge', '1', "Share of the host's CPU time: busy, iowait, or steal."),
-  pressure: metric('r2_benchmark.host.cpu.pressure', 'gauge', '1', 'Share of time some process waited for a CPU.'),
+  hostCpu: metric('system.cpu.utilization', 'gauge', '1', "Share of the host's CPU time: busy or steal."),
   network: metric('r2_benchmark.host.network.rate', 'gauge', 'By/s', 'Traffic on the network interface to the store.'),
 };
 

@@ -68,19 +68,18 @@ const NO_HOOKS = Object.freeze({
  */
 export async function preflight(run, config, signal, hooks) {
   const findings = new Findings();
-  const { store, objects, load } = config;
+  const { store, objects } = config;
   const shared = {
     run,
     config,
     findings,
     missing: /** @type {Set<string>} */ (new Set()),
-    unverified: /** @type {Set<string>} */ (new Set()),
     dialect: /** @type {Set<string>} */ (new Set()),
     probes: probeWorkload(run, objects.shard, () => Math.min(objects.size, MAX_PROBE_BYTES)),
     kept: keptWorkload(run, objects),
     hooks: { ...NO_HOOKS, ...hooks },
   };
-  const { missing, unverified, dialect } = shared;
+  const { missing, dialect } = shared;
   let next = 0;
   if (config.schedule.preflight) {
     await runPool({
@@ -99,12 +98,6 @@ export async function preflight(run, config, signal, hooks) {
   }
   const problems = findings.lines(store, run.clock.epochNow());
   const notices = [...dialect];
-  if (unverified.size > 0) {
-    const buckets = store.buckets.filter((bucket) => unverified.has(bucket)).join(', ');
-    problems.push(
-      `--checksum: the store accepted an object with a wrong ${load.checksum} in ${buckets}: it ignores checksums; omit the option, or pass --no-preflight to send them anyway`,
-    );
-  }
   if (!run.mayRemove) {
     notices.unshift(KEPT_NOTICE);
   }
@@ -114,7 +107,7 @@ export async function preflight(run, config, signal, hooks) {
       `Run ${objects.runId} has no ${[...missing].join(', ')} in these buckets: check that the run used --keep, and the same --prefix and buckets`,
     );
   }
-  return { problems, isTransient: unverified.size === 0 && findings.isTransient, notices };
+  return { problems, isTransient: findings.isTransient, notices };
 }
 
 /**
@@ -126,7 +119,6 @@ export async function preflight(run, config, signal, hooks) {
  * @property {Findings} findings
  * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were not found
- * @property {Set<string>} unverified buckets that accepted a wrong checksum
  * @property {Set<string>} dialect notices of what the store, a proxy or a cache does, and what that means for the run
  * @property {Workload} probes
  * @property {Workload} kept objects of an earlier run
@@ -137,7 +129,7 @@ export async function preflight(run, config, signal, hooks) {
  * @param {string} bucket
  */
 async function checkBucket(shared, bucket) {
-  const { run, config, signal, connection, findings, missing, unverified, dialect, hooks, probes, kept } = shared;
+  const { run, config, signal, connection, findings, missing, dialect, hooks, probes, kept } = shared;
   const { objects, load } = config;
   const operations = operationsOfRun(load);
   const ofStages = operations.filter(({ removes }) => removes);
@@ -216,7 +208,7 @@ async function checkBucket(shared, bucket) {
       // A probe that was written and cannot be read was not stored.
       const isExpected = NO_OBSTACLES.includes(error?.kind ?? '') && !(isWritten && effect === 'reads');
       if (isNeeded && error !== null && !isExpected) {
-        error.advice ||= error.handling === 'fail' ? means.advice(workload) : '';
+        error.advice ||= error.handling === 'fail' ? means.advice : '';
         findings.add(name, bucket, error);
       }
       if (error === null && workload === probes) {
@@ -283,16 +275,6 @@ async function checkBucket(shared, bucket) {
     }
     const index = indexOf(localIndex);
     run.probes.add(index);
-    // A store that ignores checksums accepts a wrong one. The probe will reveal other errors.
-    if (probes.checksums !== undefined) {
-      const wrong = { ...probes, checksums: probes.checksums.wrong() };
-      for (const operation of operations.filter(({ creates }) => creates)) {
-        const { error } = await send(recordOf(operation, wrong, localIndex), 1);
-        if (error === null) {
-          unverified.add(bucket);
-        }
-      }
-    }
     const written = await tryAll(operations, 'creates', probes, localIndex);
     const outcomeUnknown = written.some((answer) => answer.outcomeUnknown);
     if (written.every(({ error }) => error !== null) && !outcomeUnknown) {
