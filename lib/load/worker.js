@@ -5,7 +5,7 @@ import { AddressBook } from '../store/http/address-book.js';
 import { AttemptDeadlines } from '../store/retry.js';
 import { KeepAliveAgent } from '../store/http/keep-alive-agent.js';
 import { createReadBuffer } from '../store/http/socket-reader.js';
-import { LiveCredentials, SigningRegion } from '../store/live-credentials.js';
+import { LiveCredentials } from '../store/live-credentials.js';
 import { CLIENTS, openStore } from '../store/object-store.js';
 import { classifyFailure } from '../store/s3-error.js';
 import { connectionsFor } from './operations/multipart.js';
@@ -110,7 +110,6 @@ export class Worker {
     });
     const objectStore = await openStore(client, {
       ...store,
-      region: new SigningRegion(store.region),
       credentials,
       agent,
       keepAlive,

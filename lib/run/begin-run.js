@@ -155,7 +155,7 @@ async function getReady(session, startsAt) {
 
 /** @param {Session} session */
 async function measureLatencies(session) {
-  const { config, run, signal, observer, timeBudget, phases, earlier } = session;
+  const { config, run, signal, timeBudget, phases, earlier } = session;
   if (earlier !== null) {
     session.unloaded = latenciesIn(earlier);
     return;
@@ -164,13 +164,7 @@ async function measureLatencies(session) {
   if (!isWanted || signal.aborted) {
     return;
   }
-  const { latencies, problem } = await phases.during(PHASES.latency, () =>
-    measureUnloaded(run, config, timeBudget, signal),
-  );
-  if (problem !== null && !signal.aborted) {
-    observer.notice(`Could not measure the latency with one thread: ${problem}`);
-  }
-  session.unloaded = latencies;
+  session.unloaded = await phases.during(PHASES.latency, () => measureUnloaded(run, config, timeBudget, signal));
 }
 
 /**

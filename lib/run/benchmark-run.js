@@ -3,8 +3,7 @@ import { formatSizes } from '../load/workload/size-distribution.js';
 import { recordedOptions } from '../options/recorded-options.js';
 import { PHASES, beginRun, checkStore, openRunClock, phasesOf } from './begin-run.js';
 import { openRun } from './open-run.js';
-import { keptSizeProblem } from './preflight/existing-objects.js';
-import { listExisting } from './preflight/list-existing.js';
+import { listExisting } from './preflight/existing-objects.js';
 import { TimeBudget } from './preflight/unloaded-latency.js';
 import { WriteChecks } from './preflight/write-checks.js';
 import { reconcile } from './reconcile.js';
@@ -108,7 +107,7 @@ async function openSession(config, deps) {
  * @returns {Promise<boolean>} false if the run must not begin
  */
 async function examineStore(session) {
-  const { run, signal, observer, checks, result } = session;
+  const { signal, observer, checks, result } = session;
   const isRefused = () => result.problems.length > 0 || signal.aborted;
   await listObjects(session);
   if (isRefused()) {
@@ -118,8 +117,6 @@ async function examineStore(session) {
   result.problems.push(...problems);
   if (!isRefused()) {
     await checks.mayWrite();
-    const sizeProblem = await keptSizeProblem(run, session.config, signal);
-    result.problems.push(...(sizeProblem === null ? [] : [sizeProblem]));
   }
   result.problems.push(...checks.problems);
   result.isTransient = isTransient && checks.problems.length === 0;
