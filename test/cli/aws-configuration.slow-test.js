@@ -196,10 +196,7 @@ describe('the program', { concurrency: 2 }, () => {
     const outcome = await runCommand(t, load, { env: { HOME: home, AWS_PROFILE: 'temporary' } });
     assertStatus(outcome, 2);
     assert.match(outcome.stderr, /^warning: The credentials could not be renewed \(/m);
-    assert.match(
-      outcome.stderr,
-      /ExpiredToken.*: check the session token of the profile "temporary"/,
-    );
+    assert.match(outcome.stderr, /ExpiredToken.*: check the session token of the profile "temporary"/);
     assert.doesNotMatch(outcome.stdout + outcome.stderr, /the-secret|the-token/);
   });
 
