@@ -1,4 +1,4 @@
-import { normalQuantile } from '../../measure/statistics/normal-quantile.js';
+import { normalQuantile } from '../../measure/statistics/moments.js';
 import { quote } from '../../text/quote.js';
 import { formatSize, parseSize } from '../../text/units.js';
 import { mixIndex, seedOf } from './mix.js';
