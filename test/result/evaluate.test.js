@@ -114,9 +114,6 @@ test('an unknown figure is inconclusive, with the reason', () => {
   const { result } = aggregate.merged;
   for (const [text, message] of [
     ['write.p99 < 50ms', /^not known: old\.txt:\d+: /],
-    [
-      /^not known: the result does not contain it \(Time to first byte of reads: percentile 99\)$/,
-    ],
     ['write.cpu < 50us', /^not known: the result does not contain it \(CPU time/],
     ['write.capacity > 5', /^not known: the result does not contain it \(The highest rate sustained in a search/],
     ['list.p99 < 50ms', /^not known: the stage did not run$/],
