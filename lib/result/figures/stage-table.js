@@ -84,7 +84,8 @@ export function rowOfStage(stage) {
   const hidden = { peak: null, averageBytes: null, latency: { ...stage.latency, operations: null } };
   if (best) {
     // A mean over all steps of a ramp would be meaningless.
-    const latency = { ...stage.latency, operations: best.step.latency };
+    const histogram = { ...stage.latency.histogram, operations: null };
+    const latency = { ...stage.latency, operations: best.step.latency, histogram };
     return { ...stage, ...hidden, latency, average: best.rate, name: stage.stage };
   }
   const average = isTooShort(stage) ? 'too short' : rateOf(stage);
