@@ -9,7 +9,7 @@ import { readThresholds, stagesOf } from './result/thresholds/threshold.js';
 /**
  * @import { Comparison } from './result/comparison.js'
  * @import { Result, ThresholdResult } from './result/result.js'
- * @import { RunContext } from './run/run-context.js'
+ * @import { RunContext } from './run/run.js'
  * @import { RunOptions } from './run/run-options.js'
  */
 

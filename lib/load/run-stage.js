@@ -141,7 +141,6 @@ export async function runStage(stage, options) {
     backlog: () => loop.backlog(),
     wasIdle: () => loop.wasIdle(),
     onTimeUp: () => loop.close(),
-    onEarlyStop: (moment) => recorder.measureUntil(moment),
     onStop() {
       loop.close();
       pauses.endAll();

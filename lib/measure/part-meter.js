@@ -32,11 +32,6 @@ export class PartMeter {
     this.#measuredUntil = measuredUntil;
   }
 
-  /** @param {number} moment monotonic ms, in the future; replaces measuredUntil */
-  measureUntil(moment) {
-    this.#measuredUntil = moment;
-  }
-
   /**
    * @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings
    * @param {number} bytes

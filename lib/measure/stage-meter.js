@@ -94,12 +94,6 @@ export class StageMeter {
     this.lastSuccessAt = startedAt;
   }
 
-  /** @param {number} moment monotonic ms, in the future; replaces measuredUntil */
-  measureUntil(moment) {
-    this.#measuredUntil = moment;
-    this.#cache.forEach((meter) => meter.measureUntil(moment));
-  }
-
   /**
    * Counts each request of an upload except the completing one, which counts as the operation.
    *
@@ -297,11 +291,6 @@ export class StageMeters {
    */
   constructor(kinds, ...parameters) {
     this.kinds = Array.from({ length: kinds }, () => new StageMeter(...parameters));
-  }
-
-  /** @param {number} moment see StageMeter */
-  measureUntil(moment) {
-    this.kinds.forEach((meter) => meter.measureUntil(moment));
   }
 
   get done() {

@@ -140,8 +140,6 @@ export interface CommonOptions {
   partSize?: number | null;
   /** Parts that each thread sends concurrently, each over its own connection, if objects are written in parts. */
   partThreads?: number | null;
-  /** Checksum that the store verifies on each write. */
-  checksum?: string | null;
   /** Length of a step of a ramp. Unit: ms. */
   stepTime?: number | null;
   /** What the searches vary, if not the threads: `rate` or `speed`. */
@@ -162,11 +160,6 @@ export interface CommonOptions {
   delimiter?: string | null;
   /** `--max-operations`: operations after which a timed stage ends early. */
   maxOperations?: number | null;
-  /**
-   * `--until-stable`: half-width of the 95% interval of the mean rate at which a stage ends, as a share of the mean, 0
-   * to 1.
-   */
-  untilStable?: number | null;
   /**
    * `--existing`: prefix of the existing objects; `*` for all objects. `objects` is then the number of objects listed,
    * and `size` the size of the largest.
@@ -367,10 +360,6 @@ export interface StageSum extends CommonCounts {
   objectsNeeded?: number | null;
   /** What limited the stage. Null if unknown, or if hosts differ. */
   bottleneck?: BottleneckSum | null;
-  /**
-   * With `--until-stable`: how precisely the mean rate is known, and whether that ended the stage. Only for one host.
-   */
-  stability?: StabilityResult;
   /**
    * The slowest operations that succeeded, slowest first: at most 20. In a search, those of its last step. Only for one
    * host, and not in a log.
@@ -850,25 +839,6 @@ export interface NotedOperation {
   ray: string | null;
   /** Kind of error. Null if the operation succeeded. */
   error: string | null;
-}
-
-/**
- * How precisely the mean rate of a stage is known, from whole seconds after the warm-up. Mean and interval are null if
- * there were too few of them.
- */
-export interface StabilityResult {
-  /** Requested half-width of the 95% interval, as a share of the mean, 0 to 1. */
-  precision: number;
-  /** Whether the mean rate became that precise, which ended the stage. */
-  isStable: boolean;
-  /** Seconds evaluated. */
-  seconds: number;
-  /** Mean of those seconds. Unit: ops/s. */
-  mean: number | null;
-  /** Lower end of the 95% interval. Unit: ops/s. */
-  low: number | null;
-  /** Upper end of the 95% interval. Unit: ops/s. */
-  high: number | null;
 }
 
 /** The outcome of a capacity search. */

@@ -10,7 +10,7 @@ import { formatSizes, typicalSize } from '../load/workload/size-distribution.js'
  * @import { Pacing } from '../load/loops.js'
  * @import { StageOutcome } from '../load/workers.js'
  * @import { Load } from '../load/run-stage.js'
- * @import { BucketResult, KindResult, LatencySummary, LoadResult, PartResult, StabilityResult, StageCounts, StageResult, UnloadedLatency } from '../result/result.js'
+ * @import { BucketResult, KindResult, LatencySummary, LoadResult, PartResult, StageCounts, StageResult, UnloadedLatency } from '../result/result.js'
  * @import { BucketRecord, ConnectionRecord, KindRecord, PartRecord } from '../result/records.js'
  * @import { Stage } from '../load/operations/stage.js'
  * @import { PlanContext } from './plan.js'
@@ -32,7 +32,7 @@ export function stageResults(stage, objects, { config, clock, unloaded }) {
   const { availableCores } = config.load;
   const ofStage = unloaded.get(stage.name.toLowerCase()) ?? null;
   const parts = { stage, objects, clock, unloaded: ofStage, unloadedByOperation: unloaded, availableCores };
-  /** @param {Pick<StageParts, 'outcome' | 'load' | 'stopsAt' | 'stability' | 'objectsNeeded'>} ran */
+  /** @param {Pick<StageParts, 'outcome' | 'load' | 'stopsAt' | 'objectsNeeded'>} ran */
   const of = (ran) => stageResult({ ...parts, ...ran });
   /** @param {Parameters<typeof of>[0]} ran */
   const evidence = (ran, result = of(ran)) => evidenceOf(result, ran.load, stage.movesBytes, availableCores);
@@ -50,7 +50,6 @@ export function stageResults(stage, objects, { config, clock, unloaded }) {
  * @property {ReadonlyMap<string, UnloadedLatency>} [unloadedByOperation] for a stage of several kinds
  * @property {number} availableCores that the process can use
  * @property {number | null} [objectsNeeded] see the schema
- * @property {StabilityResult} [stability] for a stage that may end once its rate is stable
  * @property {number} [stopsAt] monotonic ms after which no operation starts, if time ends the stage
  */
 
@@ -95,7 +94,6 @@ export function stageResult(parts) {
     load: loadResult(load.pacing),
     unloaded,
     objectsNeeded: parts.objectsNeeded ?? null,
-    ...(parts.stability === undefined ? {} : { stability: parts.stability }),
     slowest,
     failures,
     ...figures,

@@ -4,9 +4,9 @@ import { CostBudget } from '../../lib/run/prices.js';
 import { Budget } from '../../lib/load/budget.js';
 import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
-import { Phases } from '../../lib/run/begin-run.js';
+import { phasesOf } from '../../lib/run/begin-run.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { StagesPlan } from '../../lib/run/stages-plan.js';
+import { stagesPlan } from '../../lib/run/stages-plan.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
@@ -54,8 +54,8 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
     },
   };
   const config = runConfig(NO_TARGET, overrides);
-  const phases = new Phases(clock.now, observer, clock.now());
-  const isShared = () => false;
+  const phases = phasesOf(observer);
+  const isShared = false;
   const costs = new CostBudget(config.schedule.maxCost);
   const opened = { clock, costs, ledger: { count: 0 }, reconciliation: { hasUnproven: false } };
   const parts = { config, run: opened, signal: controller.signal, observer, phases, isShared };
@@ -84,7 +84,7 @@ function claim({ budget }, count) {
  * @returns {Parameters<typeof runPlan>}
  */
 function planOf(session) {
-  return [new StagesPlan(planContext(session)), session];
+  return [stagesPlan(planContext(session)), session];
 }
 
 /** @param {number} milliseconds */

@@ -18,17 +18,3 @@ export function varianceOf(values) {
 export function standardErrorOf(values) {
   return Math.sqrt(varianceOf(values) / values.length);
 }
-
-/**
- * The quantile of the standard normal distribution, within 0.00045 of its value: M. Abramowitz, I. A. Stegun, Handbook
- * of Mathematical Functions (1964), 26.2.23.
- *
- * @param {number} probability between 0 and 1, exclusive
- * @returns {number} standard deviations from the mean
- */
-export function normalQuantile(probability) {
-  const t = Math.sqrt(-2 * Math.log(Math.min(probability, 1 - probability)));
-  const numerator = 2.515517 + t * (0.802853 + t * 0.010328);
-  const denominator = 1 + t * (1.432788 + t * (0.189269 + t * 0.001308));
-  return Math.sign(probability - 0.5) * (t - numerator / denominator);
-}
