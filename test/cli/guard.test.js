@@ -71,7 +71,7 @@ describe('the files of assertions', () => {
 
   test('are rejected with every problem, by file and line', async (t) => {
     const folder = await folderWith(t, {
-      'guard.txt': 'errors = 0\nread.p99 < 5ms\nraed.p99 < 5ms\n',
+      'guard.txt': 'errors = 0\nread.p99 < 5ms\nreed.p99 < 5ms\n',
       'empty.txt': '# nothing\n',
     });
     const file = path.join(folder, 'guard.txt');
@@ -79,7 +79,7 @@ describe('the files of assertions', () => {
     assert.match(problems[0], /guard\.txt:1: "errors = 0": expected a figure/);
     assert.match(
       problems[1],
-      /guard\.txt:3: "raed\.p99 < 5ms": unknown stage raed, expected write, read; did you mean read\?/,
+      /guard\.txt:3: "reed\.p99 < 5ms": unknown stage reed, expected write, read; did you mean read\?/,
     );
     assert.match(problems.at(-1) ?? '', /^--baseline: .*none\.json cannot be read: ENOENT/);
     assert.match(

@@ -11,13 +11,13 @@ function assertions(texts) {
 
 test('every problem of every assertion is reported, with the nearest of the valid names', () => {
   const { thresholds, problems } = readThresholds(
-    assertions(['raed.p99x < 50ms', 'write.rate > 5MB/s', 'errors', 'read.rate > 5']),
+    assertions(['reed.p99x < 50ms', 'write.rate > 5MB/s', 'errors', 'read.rate > 5']),
     STAGES,
   );
   assert.deepEqual(thresholds.map(formatThreshold), ['read.rate > 5']);
   assert.deepEqual(problems, [
-    '--assert: "raed.p99x < 50ms": no figure of a stage is called "p99x"; near names: p99, p999, p90; docs/use/ci.md lists all',
-    '--assert: "raed.p99x < 50ms": unknown stage raed, expected write, read, stat; did you mean read?',
+    '--assert: "reed.p99x < 50ms": no figure of a stage is called "p99x"; near names: p99, p999, p90; docs/use/ci.md lists all',
+    '--assert: "reed.p99x < 50ms": unknown stage reed, expected write, read, stat; did you mean read?',
     '--assert: "write.rate > 5MB/s": expected a limit such as 800 (a plain number) or 0.95 * baseline, got "5MB/s"',
     `--assert: "errors": expected a figure, an operator (< <= > >= == !=) and a limit, such as 'read.p99 < 50ms'`,
   ]);
