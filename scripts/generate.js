@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { withFigureTable } from './figure-table.js';
-import { withOptionTables } from './option-tables.js';
-import { table } from './table.js';
+import { optionTables } from './option-tables.js';
+import { figureTable, metricTable, table, withTables } from './tables.js';
 
 /**
  * @typedef {{ [keyword: string]: any }} Schema
@@ -14,27 +13,28 @@ const TYPES = new URL('../lib/result/result.schema.d.ts', import.meta.url);
 const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);
 const CI = new URL('../docs/use/ci.md', import.meta.url);
+const METRICS = new URL('../docs/reference/metrics.md', import.meta.url);
 
 const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
 const LINE_LENGTH = 120;
 
 /** A marker on the page names the definition that its table shows; `result` is the whole schema. */
-const TABLE = /(?<=^<!-- fields of (\w+) -->\n).*?(?=^<!-- end of fields -->$)/gms;
 const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 
 /** @type {Schema} */
 const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 
 /**
- * @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options
- *   and the figures
+ * @returns {{ file: URL, text: string }[]} the types of a result, and the pages with tables of its fields, the options,
+ *   the figures and the metrics
  */
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
-    { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
-    { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
-    { file: CI, text: withFigureTable(readFileSync(CI, 'utf8')) },
+    { file: PAGE, text: withFields(readFileSync(PAGE, 'utf8')) },
+    { file: COMMAND_LINE, text: withTables(readFileSync(COMMAND_LINE, 'utf8'), 'options', optionTables) },
+    { file: CI, text: withTables(readFileSync(CI, 'utf8'), 'figures', figureTable) },
+    { file: METRICS, text: withTables(readFileSync(METRICS, 'utf8'), 'metrics', metricTable) },
   ];
 }
 
@@ -128,7 +128,7 @@ function comment({ description = '', 'x-unit': unit }, indent) {
 }
 
 /** @param {string} page */
-function withTables(page) {
+function withFields(page) {
   const schemaNamed = (/** @type {string} */ name) => (name === 'result' ? root : root.$defs[name]);
   /** @type {Map<Schema, string>} */
   const links = new Map();
@@ -137,9 +137,8 @@ function withTables(page) {
     heading = title;
     links.set(schemaNamed(name), `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`);
   }
-  return page.replace(
-    TABLE,
-    (_, name) => `\n${table([['field', 'type', 'meaning'], ...rowsOf(schemaNamed(name), links)])}\n`,
+  return withTables(page, 'fields', (name) =>
+    table([['field', 'type', 'meaning'], ...rowsOf(schemaNamed(name), links)]),
   );
 }
 

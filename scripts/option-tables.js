@@ -1,18 +1,15 @@
 import { requirement, wordsOf } from '../lib/options/read-options.js';
 import { GROUPS, flagOf, optionsOf } from '../lib/options/table.js';
-import { table } from './table.js';
+import { table } from './tables.js';
 
 /** @import { CommandName, OptionRow } from '../lib/options/table.js' */
 
-/** A marker on the page names a group of options, or a command. */
-const TABLE = /(?<=^<!-- options of (\w+) -->\n).*?(?=^<!-- end of options -->$)/gms;
-
 /**
- * @param {string} page
- * @returns {string} the page with the options of each group and command
+ * @param {string} name of a group of options, or of a command
+ * @returns {string} its options
  */
-export function withOptionTables(page) {
-  return page.replace(TABLE, (_, name) => `\n${name in GROUPS ? tableOfGroup(name) : tableOfCommand(name)}\n`);
+export function optionTables(name) {
+  return name in GROUPS ? tableOfGroup(name) : tableOfCommand(/** @type {CommandName} */ (name));
 }
 
 /** @param {string} group */

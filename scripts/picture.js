@@ -27,8 +27,6 @@ const RUN = [
   'queue=600,latency=lognormal:15ms:0.4,GET.status=503:3%,GET.reset=0.3%,seed=7',
 ];
 
-const DOCUMENTED_WIDTHS = [60, 80, 120];
-
 /**
  * @typedef {object} Picture
  * @property {string} file
@@ -41,10 +39,8 @@ const DOCUMENTED_WIDTHS = [60, 80, 120];
 function documented() {
   return [
     { file: 'docs/run.svg', parameters: SEARCH, columns: COLUMNS },
-    ...DOCUMENTED_WIDTHS.flatMap((columns) => [
-      { file: `docs/images/terminal-${columns}-live.svg`, parameters: RUN, columns, live: 'Read' },
-      { file: `docs/images/terminal-${columns}-end.svg`, parameters: RUN, columns },
-    ]),
+    { file: 'docs/images/terminal-80-live.svg', parameters: RUN, columns: 80, live: 'Read' },
+    { file: 'docs/images/terminal-80-end.svg', parameters: RUN, columns: 80 },
   ];
 }
 

@@ -8,7 +8,7 @@ export const OBJECT_SIZE = 1024;
 export const BUCKET = 'study';
 
 /**
- * @param {number} port of the endpoint, or of a relay in front of it
+ * @param {number} port of the endpoint, or of its relay
  * @param {Certificate} certificate
  * @returns {Record<string, string>} environment variables with which the tool finds it
  */

@@ -24,8 +24,8 @@ function momentsOf(values) {
 }
 
 /**
- * @param {number[]} one at least two values that are not all the same
- * @param {number[]} other at least two values that are not all the same
+ * @param {number[]} one at least two values that differ
+ * @param {number[]} other at least two values that differ
  * @returns {Comparison}
  */
 export function compareMeans(one, other) {

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 /**
  * @import { ChildProcess, SpawnOptions } from 'node:child_process'
  *
- * @typedef {object} Place where a process runs
+ * @typedef {object} Place the CPU of a process
  * @property {number | null} [core] null: chosen by the system
  * @property {readonly string[]} [within] command prefix that starts a process in a namespace or a control group
  */

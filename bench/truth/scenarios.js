@@ -47,7 +47,7 @@ const ROOMY = Object.freeze({ threads: 50, stages: 'write,read', options: SMALL 
 /** A limit on bytes. */
 const NARROW = Object.freeze({ threads: 50, stages: 'write,read', options: Object.freeze(['--size', '16KiB']) });
 
-/** If the hypervisor takes CPU time, then the host has too little CPU, too. @type {Truth} */
+/** If the hypervisor takes CPU time, then the host also has too little CPU. @type {Truth} */
 const NO_CPU = Object.freeze({ ...only('client CPU'), underSteal: 'host CPU' });
 
 /** @type {readonly Scenario[]} */

@@ -14,7 +14,7 @@ export interface Result extends CommonFacts {
   hosts: readonly HostResult[];
   /** The stages that ran, in order. The last stage may be incomplete. */
   stages: readonly StageSum[];
-  /** What was removed at the end. Null if there was nothing to remove, or if unknown. */
+  /** The removal at the end. Null if the run had no objects to remove, or if unknown. */
   cleanup: CleanupResult | null;
   /** Requests that belong to no stage. Null if unknown. */
   requests: RequestCounts | null;
@@ -47,11 +47,11 @@ export interface CommonFacts {
 
 /** The facts of one host. */
 export interface HostResult extends CommonFacts {
-  /** Where the facts come from. Only in a merged result. */
+  /** The source of the facts. Only in a merged result. */
   merge?: HostOrigin;
 }
 
-/** Where the facts come from. Only in a merged result. */
+/** The source of the facts. Only in a merged result. */
 export interface HostOrigin {
   /** Name of the host, unique in the result. */
   name: string;
@@ -378,7 +378,7 @@ export interface StageSum extends CommonCounts {
   kinds?: readonly KindSum[];
   /**
    * Read, Range and Stat operations by cache status, most frequent first. Only with `--client public`. A mixed stage
-   * has them in its `kinds`, too.
+   * also has them in its `kinds`.
    */
   cache?: readonly CacheSum[];
   /**
@@ -406,7 +406,7 @@ export interface PartSum {
   average: number | null;
   /** Average throughput, as for the stage. Unit: bytes/s. */
   averageBytes: number | null;
-  /** Latency of the operations, as for the stage. Null if there were none. */
+  /** Latency of the operations, as for the stage. Null without operations. */
   latency: LatencySummary | null;
   /** Histogram of the operations, encoded like the histograms of the stage. */
   histogram: string | null;
@@ -426,7 +426,7 @@ export interface SizeClassSum {
   average: number | null;
   /** Average throughput, as for the stage. Unit: bytes/s. */
   averageBytes: number | null;
-  /** Latency of the operations, as for the stage. Null if there were none. */
+  /** Latency of the operations, as for the stage. Null without operations. */
   latency: LatencySummary | null;
   /** Histogram of the operations, encoded like the histograms of the stage. */
   histogram: string | null;
@@ -448,7 +448,7 @@ export interface CacheSum {
   average: number | null;
   /** Average throughput, as for the stage. Unit: bytes/s. */
   averageBytes: number | null;
-  /** Latency of the operations, as for the stage. Null if there were none. */
+  /** Latency of the operations, as for the stage. Null without operations. */
   latency: LatencySummary | null;
   /** Histogram of the operations, encoded like the histograms of the stage. */
   histogram: string | null;
@@ -481,7 +481,7 @@ export interface BucketSum {
   throttled: number;
   /** Average rate, as for the stage. Unit: ops/s. */
   average: number | null;
-  /** Latency of the operations, as for the stage. Null if there were none. */
+  /** Latency of the operations, as for the stage. Null without operations. */
   latency: LatencySummary | null;
   /** Histogram of the operations, encoded like the histograms of the stage. */
   histogram: string | null;
@@ -526,7 +526,7 @@ export interface KindSum extends CommonCounts {
   reads?: ReadsSum;
   /**
    * Read, Range and Stat operations by cache status, most frequent first. Only with `--client public`. A mixed stage
-   * has them in its `kinds`, too.
+   * also has them in its `kinds`.
    */
   cache?: readonly CacheSum[];
 }
@@ -543,7 +543,7 @@ export interface SecondResult {
   /** Bytes that those operations moved. Unit: bytes. */
   bytes: number;
   /**
-   * Attempts that failed in the second, except those cut off by the end of the stage. Absent if there were none, or if
+   * Attempts that failed in the second, except those cut off by the end of the stage. Absent without failures, or if
    * unknown.
    */
   failedAttempts?: number;
@@ -582,13 +582,12 @@ export interface StageLatency {
   /** For objects written in parts: latency of each part, from its first attempt to success. Absent for other stages. */
   parts?: LatencySummary | null;
   /**
-   * Of the edge client: time that the Worker's call of its bucket binding took, by the Worker's clock, in whole ms.
-   * Absent for other clients.
+   * Time that the call of the Worker's bucket binding took, by the Worker's clock, in whole ms. Absent for other
+   * clients than edge.
    */
   binding?: LatencySummary | null;
   /**
-   * Of the edge client, for bodies above 1 MiB: time until the binding returned the first byte. Absent for other
-   * stages.
+   * Time until the binding of the edge client returned the first byte of a body above 1 MiB. Absent for other stages.
    */
   bindingFirstByte?: LatencySummary | null;
   /** All values, as histograms that can be added up. */
@@ -650,7 +649,7 @@ export interface ConnectionResult {
   reused: number;
   /** With `--sdk-defaults`: total time that requests waited for one of the client's sockets. Unit: ms. */
   socketWait?: number;
-  /** Time of the DNS lookup. Null if there was none. Unit: ms. */
+  /** Time of the DNS lookup. Null without a lookup. Unit: ms. */
   lookupTime: number | null;
   /** Time to connect. */
   tcp: LatencySummary | null;
@@ -691,7 +690,7 @@ export interface HostLoad {
   cpu: CpuLoad | null;
   /** Event loops that ran threads. */
   loops: readonly LoopLoad[];
-  /** Tightest CPU quota of the control groups of the process. Null if there is none. */
+  /** Tightest CPU quota of the control groups of the process. Null without a quota. */
   quota: QuotaLoad | null;
   /** Traffic of the interface towards the store, including other processes. */
   network: NetworkLoad | null;
@@ -731,7 +730,7 @@ export interface LoopLoad {
   delayP99: number | null;
 }
 
-/** Tightest CPU quota of the control groups of the process. Null if there is none. */
+/** Tightest CPU quota of the control groups of the process. Null without a quota. */
 export interface QuotaLoad {
   /** Cores that the quota allows, including fractions. */
   cores: number;
@@ -831,7 +830,7 @@ export interface NotedOperation {
   bucket: string;
   /** Key of its object. */
   key: string;
-  /** HTTP status of the last response. Null if there was none. */
+  /** HTTP status of the last response. Null without a response. */
   status: number | null;
   /** `x-amz-request-id` of the last response. Null if it had none, and with the SDK. */
   requestId: string | null;
@@ -961,7 +960,7 @@ export interface RampStep {
   secondStart: number;
   /** Operations that completed in each second that counts. */
   operations: readonly number[];
-  /** Latency of those operations. Null if there were none, or if unknown. */
+  /** Latency of those operations. Null without operations, or if unknown. */
   latency: LatencySummary | null;
   /** Histogram of those operations, encoded like the histograms of the stage. Unit: us. */
   histogram: string | null;
@@ -1158,7 +1157,7 @@ export interface StageMerge {
   isAtLeast: boolean;
   /** The second with the highest sum. */
   peak: PeakSecond;
-  /** The best ten consecutive seconds. Null if there are none. */
+  /** The best ten consecutive seconds. Null for a shorter stage. */
   sustained: Stretch | null;
   /** The mean rate while all hosts were in the stage. Null if there is no such whole second. */
   together: MeanTogether | null;
@@ -1241,6 +1240,6 @@ export interface MissingLatency {
   file: string;
   /** Line of the log. Null for a JSON result. */
   line: number | null;
-  /** What is missing. */
+  /** The missing part. */
   reason: string;
 }

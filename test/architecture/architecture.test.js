@@ -168,7 +168,7 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDep
 
 /**
  * The most lines of code that each room may have, without blank lines, comments and generated files. A change that needs
- * more raises the number in a commit of its own, which shows why.
+ * more raises the number in a separate commit, which shows why.
  */
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   cli: 2900,
@@ -455,7 +455,7 @@ test('only cli/ and the programs touch arguments, environment, exit status, sign
 });
 
 test('randomness comes in through cli/ alone, and time through cli/ and the one clock', () => {
-  // The embedded endpoint is a store and has its own clock. The SDK is told the error of its own clock. Functions
+  // The embedded endpoint is a store and has its own clock. The SDK receives the error of the clock. Functions
   // cannot be sent to another thread, so a worker thread makes its own random function.
   const free = ['lib/run/run.js', 'lib/measure/clock/clock.js', 'lib/store/sdk-store.js', 'lib/load/worker-thread.js'];
   const strange = files

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { BOUNDS, COUNTERS, LATENCIES } from '../../lib/report/telemetry/run-metrics.js';
 import { folderWith, startCommand } from '../helpers/command.js';
 import { freePort } from '../helpers/free-port.js';
-import { prometheusName } from '../helpers/otlp.js';
+import { prometheusName } from '../../scripts/tables.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { UNTIL_INPUT_ENDS } from '../helpers/server-process.js';

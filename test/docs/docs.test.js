@@ -77,6 +77,16 @@ test('the index of docs/ links to every page', () => {
   assert.deepEqual(missing, []);
 });
 
+test('the pages that .env.example names exist', async () => {
+  const example = await readFile(path.join(ROOT, '.env.example'), 'utf8');
+  const named = example.match(/docs\/[\w/-]+\.md/g) ?? [];
+  assert.ok(named.length > 2);
+  assert.deepEqual(
+    named.filter((name) => !pages.has(name)),
+    [],
+  );
+});
+
 test('every option on the pages is in --help', () => {
   const unknown = [...pages]
     .filter(([name]) => name !== PAGE_OF_DEPLOY)
@@ -99,6 +109,19 @@ test('the command-line page documents every option in --help', () => {
   const documented = new Set(codeSpans(textOf(COMMAND_LINE)).flatMap(optionsIn));
   assert.deepEqual(
     [...optionsOfHelp].filter((option) => !documented.has(option)),
+    [],
+  );
+});
+
+test('the jq commands on the page of the result name fields of its schema', async () => {
+  const schema = await readFile(path.join(ROOT, 'lib/result/result.schema.json'), 'utf8');
+  const scripts = fences(textOf('docs/reference/result-schema.md')).filter(({ language }) => language === 'sh');
+  const fields = scripts.flatMap(({ text }) =>
+    [...text.matchAll(/\.(?!json)[a-zA-Z0-9]+/g)].map(([name]) => name.slice(1)),
+  );
+  assert.ok(fields.length > 10);
+  assert.deepEqual(
+    fields.filter((field) => !schema.includes(`"${field}": {`)),
     [],
   );
 });

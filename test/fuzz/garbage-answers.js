@@ -75,7 +75,7 @@ export const UNUSABLE_ANSWERS = Object.freeze({
 export const UNUSABLE_BODIES = Object.freeze({
   'a body that stops': bytesAndSilence(`${OK}Content-Length: 1000\r\n\r\nshort`),
   'a chunk whose size is no number': bytesAndSilence(`${CHUNKED}xyz\r\nabc\r\n0\r\n\r\n`),
-  'a chunk that is longer than it says': bytesAndSilence(`${CHUNKED}3\r\nabcdefgh\r\n0\r\n\r\n`),
+  'a chunk that is longer than declared': bytesAndSilence(`${CHUNKED}3\r\nabcdefgh\r\n0\r\n\r\n`),
   'an extension of a chunk without end': endless(`${CHUNKED}3;x=`, 'y'),
   'a length beside chunks': bytesAndSilence(`${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc`),
   'a body without end': endless(`${OK}\r\n`, 'x'),
@@ -87,18 +87,18 @@ export const UNUSABLE_BODIES = Object.freeze({
  * @type {Readonly<Record<string, GarbageAnswer>>}
  */
 export const STRANGE_ANSWERS = Object.freeze({
-  'an answer and something behind it': bytesAndSilence(`${OK}Content-Length: 0\r\n\r\nwhat is this?`),
+  'an answer and something after it': bytesAndSilence(`${OK}Content-Length: 0\r\n\r\nwhat is this?`),
   'a header over two lines': bytesAndSilence(`${OK}ETag: "0"\r\n  folded\r\nContent-Length: 0\r\n\r\n`),
   'an answer of HTTP/1.0 until the connection ends': bytesAndEnd('HTTP/1.0 200 OK\r\n\r\nabc'),
   'no content, and a body': bytesAndSilence('HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\nabc'),
   'a redirect to a file': bytesAndSilence(
     'HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n',
   ),
-  'a status that nobody knows': bytesAndSilence('HTTP/1.1 799 \u0007\u001b[31m\r\nContent-Length: 0\r\n\r\n'),
+  'an unknown status': bytesAndSilence('HTTP/1.1 799 \u0007\u001b[31m\r\nContent-Length: 0\r\n\r\n'),
   'a refusal that asks to wait for nonsense': bytesAndSilence(
     'HTTP/1.1 503 \r\nRetry-After: -1e99\r\nDate: 32 Nov\r\nContent-Length: 0\r\n\r\n',
   ),
-  'a refusal that says it is compressed': bytesAndSilence(
+  'a refusal declared as compressed': bytesAndSilence(
     'HTTP/1.1 403 \r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00',
   ),
   'headers that are no text': bytesAndSilence(

@@ -27,13 +27,11 @@ const MORE = '<IsTruncated>true</IsTruncated>';
 
 /** Lists that a clean-up must neither follow forever nor silently take for an empty bucket. */
 const LISTS = {
-  'that never goes on': list(`${MORE}${entry('benchmark/a-run/0-notes')}`),
+  'that never continues': list(`${MORE}${entry('benchmark/a-run/0-notes')}`),
   'of keys that were not asked for': list(`${MORE}${entry('a')}${entry('zzz')}`),
   'of objects without a key': list(`${MORE}<Contents><Size>1</Size></Contents>`),
-  'of sizes that are none': list(`${MORE}<Contents><Key>benchmark/a-run/x</Key><Size>many</Size></Contents>`),
-  'of dates that are none': list(
-    `${MORE}<Contents><Key>benchmark/a-run/x</Key><LastModified>soon</LastModified></Contents>`,
-  ),
+  'of invalid sizes': list(`${MORE}<Contents><Key>benchmark/a-run/x</Key><Size>many</Size></Contents>`),
+  'of invalid dates': list(`${MORE}<Contents><Key>benchmark/a-run/x</Key><LastModified>soon</LastModified></Contents>`),
   'that is cut': list(entry('benchmark/a-run/x')).slice(0, 120),
   'that is nested': list('<Contents>'.repeat(5000)),
   'that is a page': '<html><body>Welcome</body></html>',

@@ -216,7 +216,7 @@ function routeOf({ method, url }) {
 }
 
 /**
- * Starts a proxy in front of a store, and stops it after the test.
+ * Starts a proxy before a store, and stops it after the test.
  *
  * @param {TestContext} t
  * @param {{ port: number }} store

@@ -33,13 +33,13 @@ const SECRET_HEADERS = /** @type {const} */ ([
  * @property {string} method
  * @property {string} path
  * @property {number} status
- * @property {string} cache what nginx says of its cache: '' if it did not look there
+ * @property {string} cache the cache status of nginx: '' if it did not look there
  * @property {string} encoding the header Accept-Encoding
  * @property {string} range likewise
  * @property {Record<(typeof SECRET_HEADERS)[number], string>} secrets '' for those that did not come
  */
 
-/** nginx in front of a server, as a cache that anybody may read from. */
+/** nginx before a server, as a public cache. */
 export class Nginx {
   #child;
   #folder;

@@ -4,13 +4,11 @@ import { createServer } from 'node:http';
 import { Server as TlsServer, createServer as createTlsServer } from 'node:https';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
-import { namedForPrometheus } from '../../lib/report/telemetry/run-metrics.js';
 
 /**
  * @import { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
- * @import { Instrument } from '../../lib/report/telemetry/run-metrics.js'
  */
 
 // What OpenTelemetry generated from its definitions (https://github.com/open-telemetry/opentelemetry-proto), in an older version of
@@ -31,14 +29,6 @@ function decodeStrictly(bytes) {
   const again = ExportMetricsServiceRequest.encode(ExportMetricsServiceRequest.fromObject(decoded)).finish();
   assert.equal(again.length, bytes.length);
   return decoded;
-}
-
-/**
- * @param {Instrument} instrument
- * @returns {string} what it is called in Prometheus
- */
-export function prometheusName({ name, type, unit }) {
-  return `${namedForPrometheus(name, unit).name.replace(/\W/g, '_')}${type === 'counter' ? '_total' : ''}`;
 }
 
 /**

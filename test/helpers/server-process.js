@@ -276,7 +276,7 @@ function originOf(port, certificate) {
 
 /**
  * @param {string} name
- * @param {readonly string[]} [folders] where it may be, too
+ * @param {readonly string[]} [folders] another possible path
  * @returns {string} the program's path
  * @throws {Error} if it is not installed
  */

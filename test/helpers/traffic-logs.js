@@ -86,7 +86,7 @@ export const CSV_HEADER = 'time,operation,key,size,bytes';
 
 /**
  * @param {Readonly<Record<string, string | Uint8Array>>} files content by name
- * @returns {string[]} paths, in a folder of their own
+ * @returns {string[]} paths, in a separate folder
  */
 export function writeFiles(files) {
   const folder = mkdtempSync(path.join(tmpdir(), 'traffic-'));

@@ -19,7 +19,7 @@ test('the addresses of a name are handed out in turn, after one look-up', async 
   assert.deepEqual(lookup.names, ['store.test']);
 });
 
-test('the look-up’s time is told', async (t) => {
+test('the time of the look-up is reported', async (t) => {
   let now = 100;
   mockLookup(t, () => {
     now += 12;
@@ -29,7 +29,7 @@ test('the look-up’s time is told', async (t) => {
   assert.equal(book.takeLookupTime(), null);
   await book.next();
   assert.equal(book.takeLookupTime(), 12);
-  assert.equal(book.takeLookupTime(), null, 'it is told once');
+  assert.equal(book.takeLookupTime(), null, 'it is reported once');
 });
 
 test('only addresses of the requested version are handed out', async (t) => {
@@ -73,7 +73,7 @@ test('an address that fails several connections at once is left out once, and no
   assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.3']));
 });
 
-test('behind the last address the name is looked up again, at most once a second', async (t) => {
+test('after the last address, the name is looked up again, at most once per second', async (t) => {
   let now = 0;
   const answers = [['192.0.2.1'], ['192.0.2.9']];
   const lookup = mockLookup(t, () => answers[lookup.names.length - 1]);

@@ -14,7 +14,7 @@ import { head, put } from '../helpers/store.js';
  */
 
 /**
- * Sends a PUT and a HEAD to a server that says yes to all, and returns what they were sent to.
+ * Sends a PUT and a HEAD to a server that accepts everything, and returns their URLs.
  *
  * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
@@ -119,7 +119,7 @@ for (const bucket of NAMES) {
   });
 }
 
-test('the URL of an endpoint has an IPv6 address in brackets, and the path in front of the bucket', () => {
+test('the URL of an endpoint has an IPv6 address in brackets, and the path before the bucket', () => {
   assert.equal(endpointUrl({ hostname: '::1', port: 9000, useTls: false }), 'http://[::1]:9000');
   assert.equal(endpointUrl({ hostname: 'a.test', port: 443, useTls: true, basePath: '/s3' }), 'https://a.test:443/s3');
 });

@@ -70,7 +70,7 @@ test('an attempt that ended in time is not ended again', (t) => {
   assert.equal(aborted.length, 0);
 });
 
-test('nothing is ended behind the stop', (t) => {
+test('nothing is ended after the stop', (t) => {
   const { aborted, deadlines, pass } = watchConnections(t, { timeout: 100, startedAt: [1000] });
   deadlines.stop();
   pass(500);

@@ -148,7 +148,7 @@ test('a batch of keys is deleted, those that do not exist included, and no other
   assert.deepEqual(await endpoint.list(BUCKET), ['p/d']);
 });
 
-test('what the store says of a key that it did not delete is told, however little it says', async (t) => {
+test('the store’s reason for a key that it did not delete is reported, however short', async (t) => {
   const errors = [
     '<Key>p/a</Key><Code>AccessDenied</Code><Message>Locked.</Message>',
     '<Key>p/b</Key><Message>Locked.</Message>',
@@ -284,7 +284,7 @@ test('a bucket shows whether it keeps versions, or an object of it does', async 
   await assert.rejects(plain.versioningOf(BUCKET), { status: 501 });
 });
 
-test('a list of versions that continues where it began is refused', async (t) => {
+test('a list of versions that continues at its beginning is refused', async (t) => {
   const truncated = '<IsTruncated>true</IsTruncated>';
   for (const [next, expected] of [
     ['', /is stuck: the next page does not advance/],

@@ -15,7 +15,7 @@ test('the data centre stands after the dash', () => {
   assert.equal(coloOf('9a0f2b3c4d5e6f70-FRA'), 'FRA');
 });
 
-test('whatever else stands there names none', () => {
+test('any other text names none', () => {
   for (const ray of [
     '',
     '230b030023ae2822',

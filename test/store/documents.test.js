@@ -44,7 +44,7 @@ test('a list has its keys as they are meant, and shows whether it continues', ()
   assert.deepEqual(readList(list('<IsTruncated>false</IsTruncated>')), empty);
 });
 
-test('what is no list shows nothing of an end', () => {
+test('a document other than a list shows no end', () => {
   for (const document of [
     '',
     '<html><body>welcome</body></html>',
@@ -89,13 +89,13 @@ test('a deletion names versions, and asks for a quiet answer, only if it is to',
   assert.equal(writeDeletion({ Delete: { Objects, Quiet: true } }), `${start}${objects}<Quiet>true</Quiet></Delete>`);
 });
 
-test('what is no answer to a deletion names nothing', () => {
+test('a document other than an answer to a deletion names nothing', () => {
   for (const document of ['', '<html><body><Deleted><Key>a</Key></Deleted></body></html>']) {
     assert.deepEqual(readDeletion(document), { Deleted: [], Errors: [] });
   }
 });
 
-test('a copy has its ETag as it is meant, and what is no answer to a copy has none', () => {
+test('a copy has its intended ETag, and other documents have none', () => {
   const document = '<?xml version="1.0"?>\n<CopyObjectResult xmlns="x"><ETag>&quot;abc&quot;</ETag></CopyObjectResult>';
   assert.deepEqual(readCopy(document), { CopyObjectResult: { ETag: '"abc"' } });
   for (const other of ['', '<CopyObjectResult></CopyObjectResult>', '<html><body><ETag>a</ETag></body></html>']) {

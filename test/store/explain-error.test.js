@@ -24,7 +24,7 @@ function failed(code) {
   return classifyFailure(error, { sent: true, answered: false, stale: false });
 }
 
-/** What is said of an error, and what has to be in it. @type {[AttemptError, RegExp[]][]} */
+/** The explanation of an error, and the text that it must contain. @type {[AttemptError, RegExp[]][]} */
 const EXPLANATIONS = [
   [
     answered(403, 'AccessDenied'),
@@ -57,13 +57,13 @@ for (const [error, expected] of EXPLANATIONS) {
   });
 }
 
-test('no authority is asked for where none would help', () => {
+test('no certificate authority is suggested if none would help', () => {
   for (const code of ['ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED']) {
     assert.doesNotMatch(explainError(failed(code), PLACE), /NODE_EXTRA_CA_CERTS/);
   }
 });
 
-test('a wrong clock is told with its offset, as the Date header has it', () => {
+test('a wrong clock is reported with its offset from the Date header', () => {
   const behind = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 12:20:00 GMT'), PLACE);
   assert.match(behind, /clock is 1200s behind the store's/);
   const ahead = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 11:00:00 GMT'), PLACE);
@@ -71,7 +71,7 @@ test('a wrong clock is told with its offset, as the Date header has it', () => {
   assert.match(explainError(answered(403, 'RequestTimeTooSkewed'), PLACE), /did not send its time/);
 });
 
-test('only where the first request got no answer is there no connection', () => {
+test('a connection counts as missing only if the first request got no answer', () => {
   for (const error of [failed('ECONNREFUSED'), timeoutError(500)]) {
     assert.match(
       explainError(error, { ...PLACE, action: FIRST_ACTION }),
@@ -81,7 +81,7 @@ test('only where the first request got no answer is there no connection', () => 
   }
 });
 
-test('what took too long is told apart from what got no answer', () => {
+test('a slow response is distinguished from no response', () => {
   const error = timeoutError(500, 2 ** 20);
   assert.equal(
     explainError(error, PLACE),
@@ -89,7 +89,7 @@ test('what took too long is told apart from what got no answer', () => {
   );
 });
 
-test('only a server that does not speak TLS is to be asked without it', () => {
+test('plain HTTP is suggested only for a server that does not speak TLS', () => {
   const eproto = (/** @type {string} */ reason) =>
     classifyFailure(
       Object.assign(new Error(`write EPROTO 80FC:error:0A0:SSL routines:ssl3_read_bytes:${reason}:../ssl.c:1605:`), {
@@ -113,7 +113,7 @@ test('only a server that does not speak TLS is to be asked without it', () => {
   assert.match(explainError(eproto('wrong version number'), PLACE), /\(wrong version number \(EPROTO\)\)/);
 });
 
-test('TLS is suggested where the first request without it meets a page or a closed connection, and nowhere else', () => {
+test('TLS is suggested only if the first request without it meets a page or a closed connection', () => {
   const plain = { ...PLACE, store: { ...STORE, useTls: false }, action: FIRST_ACTION };
   const page = classifyAnswer({ status: 400, message: 'an HTTP request to an HTTPS server', now: NOW });
   const advice = /: the port may expect TLS: check S3_USE_SSL$/;
@@ -125,7 +125,7 @@ test('TLS is suggested where the first request without it meets a page or a clos
   assert.doesNotMatch(explainError(page, { ...plain, action: 'read' }), advice);
 });
 
-test('with virtual-hosted addressing, what is not found names --addressing path and the host that was asked', () => {
+test('with virtual-hosted addressing, a bucket that is not found names --addressing path and the host', () => {
   const place = { ...PLACE, store: { ...STORE, addressing: /** @type {const} */ ('virtual') } };
   for (const error of [answered(404, 'NoSuchBucket'), answered(404, ''), failed('ENOTFOUND')]) {
     assert.match(explainError(error, place), /photos\.store\.test.*; if the store expects .* use --addressing path$/);

@@ -25,7 +25,7 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 const REFUSAL = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 7\r\n\r\nrefused';
 
 /**
- * How the bytes travel: what is said of one holds for all of them.
+ * How the bytes travel: all tests hold for each of them.
  *
  * @typedef {object} Transport
  * @property {string} over
@@ -48,7 +48,7 @@ const TRANSPORTS = [
  * @property {Buffer} body
  */
 
-/** Sends requests over one connection, and keeps what the connection tells of each. */
+/** Sends requests over one connection, and keeps its events for each. */
 class Client {
   /** @type {(answer: Answer) => void} */
   #resolve = () => {};
@@ -60,7 +60,7 @@ class Client {
   chunks = [];
   /** Bytes of bodies that were taken, over all requests. */
   sent = 0;
-  /** How often a request was said to be over, of those that were sent. */
+  /** How often the end of a request was reported, by request. */
   endings = 0;
   requests = 0;
   /** That the agent has handed out. @type {net.Socket[]} */
@@ -98,7 +98,7 @@ class Client {
     });
   }
 
-  /** What it says of the last request. */
+  /** Its report on the last request. */
   get traces() {
     const { isSent, hasWaited, hasAnswerBegun } = this.connection;
     return { isSent, hasWaited, hasAnswerBegun };
@@ -324,7 +324,7 @@ for (const transport of TRANSPORTS) {
     });
   }
 
-  test(`the head of a request is what was asked for, ${over}`, TIME_LIMIT, async (t) => {
+  test(`the head of a request has the requested fields, ${over}`, TIME_LIMIT, async (t) => {
     /** @type {string[]} */
     const heads = [];
     const { client } = await openPair(
@@ -345,7 +345,7 @@ for (const transport of TRANSPORTS) {
     ]);
   });
 
-  test(`a body comes as it is, and what was sent of it is counted exactly, ${over}`, TIME_LIMIT, async (t) => {
+  test(`a body arrives unchanged, and its sent bytes are counted exactly, ${over}`, TIME_LIMIT, async (t) => {
     /** @type {Buffer[]} */
     const bodies = [];
     const { client } = await openPair(
@@ -453,16 +453,20 @@ for (const transport of TRANSPORTS) {
     });
   }
 
-  test(`a request on a connection that ends in that moment says that it had waited, ${over}`, TIME_LIMIT, async (t) => {
-    const { client } = await openPair(
-      t,
-      transport,
-      answering(({ socket, index }) => (index === 0 ? socket.write(OK) : socket.destroy())),
-    );
-    await client.send();
-    await assert.rejects(client.send(), { code: 'ECONNRESET' });
-    assert.deepEqual(client.traces, { isSent: true, hasWaited: true, hasAnswerBegun: false });
-  });
+  test(
+    `a request on a connection that ends in that moment reports that it had waited, ${over}`,
+    TIME_LIMIT,
+    async (t) => {
+      const { client } = await openPair(
+        t,
+        transport,
+        answering(({ socket, index }) => (index === 0 ? socket.write(OK) : socket.destroy())),
+      );
+      await client.send();
+      await assert.rejects(client.send(), { code: 'ECONNRESET' });
+      assert.deepEqual(client.traces, { isSent: true, hasWaited: true, hasAnswerBegun: false });
+    },
+  );
 
   for (const [
     what,
@@ -473,6 +477,7 @@ for (const transport of TRANSPORTS) {
     ['without an answer', '', (socket) => socket.end(), 'ECONNRESET'],
     ['within the head', 'HTTP/1.1 200 OK\r\ncont', (socket) => socket.end(), 'ECONNRESET'],
     ['within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbody', (socket) => socket.end(), 'ECONNRESET'],
+    ['after a body without a length', 'HTTP/1.1 200 OK\r\n\r\nbody', (socket) => socket.end(), 'ECONNRESET'],
     ['with a reset', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbody', (_, reset) => reset(), 'ECONNRESET'],
     ['with what is not HTTP', 'SSH-2.0-OpenSSH\r\n', () => {}, undefined],
   ])) {
@@ -493,6 +498,18 @@ for (const transport of TRANSPORTS) {
       }
     });
   }
+
+  test(`a refusal whose body has no length ends with its connection, ${over}`, TIME_LIMIT, async (t) => {
+    const page = 'HTTP/1.0 503 Service Unavailable\r\nConnection: close\r\n\r\n<h1>No server is available</h1>';
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.end(page)),
+    );
+    const { status, body } = await client.send();
+    assert.deepEqual([status, body.toString(), client.endings], [503, '<h1>No server is available</h1>', 1]);
+    await server.closed();
+  });
 
   test(`a request that is aborted before it has a connection is not sent, ${over}`, TIME_LIMIT, async (t) => {
     const { server, client } = await openPair(
@@ -665,7 +682,7 @@ test('requests over a connection of our own are written in one go', TIME_LIMIT, 
 
 for (const transport of TRANSPORTS) {
   test(
-    `whatever a server does, each request ends once, with what was sent, ${transport.over}`,
+    `whatever a server does, each request ends once, with its count of sent bytes, ${transport.over}`,
     TIME_LIMIT,
     async (t) => {
       /** @typedef {'answer' | 'part' | 'rest' | 'end' | 'reset' | 'pause' | 'resume' | 'wait' | 'garbage'} Step */

@@ -107,7 +107,7 @@ for (const useTls of [false, true]) {
   for (const [what, end] of /** @type {[string, (socket: Socket) => unknown][]} */ ([
     ['the store has closed', (socket) => socket.end()],
     ['the store has broken off', (socket) => socket.destroy()],
-    ['came with bytes that nobody asked for', (socket) => socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n')],
+    ['came with unrequested bytes', (socket) => socket.write('HTTP/1.1 408 Request Timeout\r\n\r\n')],
   ])) {
     test(`a waiting connection that ${what} is not handed out, ${over}`, TIME_LIMIT, async (t) => {
       const { server, agent } = await openPair(t, useTls);
@@ -115,7 +115,7 @@ for (const useTls of [false, true]) {
       await until(() => server.sockets.length === 2);
       server.sockets.forEach(end);
       await server.closed();
-      // The agent hears of it a moment later, and no one is told when.
+      // The agent hears of it a moment later, without an event.
       await setTimeout(30);
       const { socket, openedAhead } = await connect(agent);
       assert.equal(openedAhead, false);
@@ -154,7 +154,7 @@ test('a certificate for another name is an error', TIME_LIMIT, async (t) => {
   await assert.rejects(connect(agent), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
 });
 
-test('the store is told the name that is wanted, though the address was looked up', TIME_LIMIT, async (t) => {
+test('the store receives the requested name, although the address was looked up', TIME_LIMIT, async (t) => {
   const certificate = await testCertificate();
   trustCertificate(t, certificate.cert);
   mockLookup(t, () => ['127.0.0.1']);
@@ -180,7 +180,7 @@ test('an address that refuses is left out for a minute', TIME_LIMIT, async (t) =
 });
 
 test(
-  'an address that does not answer is left out, though nobody waits for its connection any more',
+  'an address that does not answer is left out, even if no request waits for its connection any more',
   TIME_LIMIT,
   async (t) => {
     // Each answers TCP, and never the handshake.
@@ -203,7 +203,7 @@ test(
   },
 );
 
-test('an address is not left out where the agent itself gave its connection up', TIME_LIMIT, async (t) => {
+test('an address stays in use if the agent itself gave up its connection', TIME_LIMIT, async (t) => {
   const server = await startSocketServer(t, { host: '0.0.0.0' });
   mockLookup(t, () => ['127.0.0.1', '127.0.0.2']);
   const { agent } = openAgent(t, { port: server.port, hostname: 'store.test', useTls: true, connectTimeout: 60_000 });
@@ -236,14 +236,18 @@ test('connections are spread over all addresses that answer', TIME_LIMIT, async 
   assert.equal(addresses.filter((address) => address === '127.0.0.1').length, 5);
 });
 
-test('connections that cannot be opened ahead are counted, and the last error is told', TIME_LIMIT, async (t) => {
-  const { agent } = openAgent(t, { port: await closedPort() });
-  const { failed, lastError } = await agent.openAhead(5, NEVER);
-  assert.equal(failed, 5);
-  assert.equal(/** @type {any} */ (lastError).code, 'ECONNREFUSED');
-  await assert.rejects(connect(agent), { code: 'ECONNREFUSED' });
-  assert.equal(agent.opened, 0);
-});
+test(
+  'connections that cannot be opened in advance are counted, and the last error is reported',
+  TIME_LIMIT,
+  async (t) => {
+    const { agent } = openAgent(t, { port: await closedPort() });
+    const { failed, lastError } = await agent.openAhead(5, NEVER);
+    assert.equal(failed, 5);
+    assert.equal(/** @type {any} */ (lastError).code, 'ECONNREFUSED');
+    await assert.rejects(connect(agent), { code: 'ECONNREFUSED' });
+    assert.equal(agent.opened, 0);
+  },
+);
 
 test('no more than 64 connections are being opened at one time, and a stop opens no more', TIME_LIMIT, async (t) => {
   const server = await startSocketServer(t);
@@ -285,7 +289,7 @@ async function openUnresolved(t) {
   return { agent, answer: () => resolve(['127.0.0.1']) };
 }
 
-test('a stop waits for no look-up, and opens nothing behind it', TIME_LIMIT, async (t) => {
+test('a stop waits for no look-up, and opens nothing afterwards', TIME_LIMIT, async (t) => {
   const { agent, answer } = await openUnresolved(t);
   const controller = new AbortController();
   const ahead = agent.openAhead(3, controller.signal);
@@ -310,18 +314,14 @@ test('a connection that was given up while the name was looked up is not opened'
   assert.equal(agent.opened, 1);
 });
 
-test(
-  'a name that does not resolve is looked up once for all connections that were to be opened',
-  TIME_LIMIT,
-  async (t) => {
-    const lookup = mockLookup(t, () => {
-      throw Object.assign(new Error('getaddrinfo ENOTFOUND store.test'), { code: 'ENOTFOUND' });
-    });
-    const { agent } = openAgent(t, { port: 1, hostname: 'store.test' });
-    const { failed, lastError } = await agent.openAhead(200, NEVER);
-    assert.deepEqual([failed, /** @type {any} */ (lastError).code, lookup.names.length], [200, 'ENOTFOUND', 1]);
-  },
-);
+test('a name that does not resolve is looked up once for all connections that should open', TIME_LIMIT, async (t) => {
+  const lookup = mockLookup(t, () => {
+    throw Object.assign(new Error('getaddrinfo ENOTFOUND store.test'), { code: 'ENOTFOUND' });
+  });
+  const { agent } = openAgent(t, { port: 1, hostname: 'store.test' });
+  const { failed, lastError } = await agent.openAhead(200, NEVER);
+  assert.deepEqual([failed, /** @type {any} */ (lastError).code, lookup.names.length], [200, 'ENOTFOUND', 1]);
+});
 
 test('what is open is counted as long as it is', TIME_LIMIT, async (t) => {
   const { port } = await startSocketServer(t);

@@ -100,7 +100,7 @@ test('the public client reads without credentials, and sends everything else to 
   );
 });
 
-test('the bucket is where the public URL has it: in its path', async (t) => {
+test('the bucket is in the path of the public URL', async (t) => {
   const [api, site] = [await startSite(t), await startSite(t)];
   const publicUrl = { port: site.port, basePath: '/files', bucketInPath: true };
   const connection = await openPublic(t, api.port, publicUrl, ['bucket-a', 'bucket-b']);
@@ -112,7 +112,7 @@ test('the bucket is where the public URL has it: in its path', async (t) => {
   );
 });
 
-test('the bucket is where the public URL has it: in its host, each with connections of its own', async (t) => {
+test('the bucket is in the host of the public URL, and each bucket has its own connections', async (t) => {
   const [api, site] = [await startSite(t), await startSite(t)];
   const publicUrl = { port: site.port, hostname: '{bucket}' };
   const connection = await openPublic(t, api.port, publicUrl, ['localhost', ADDRESS]);

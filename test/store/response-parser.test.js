@@ -252,7 +252,7 @@ for (const [what, statusLine, isHead] of /** @type {[string, string, boolean][]}
   ['of status 204', 'HTTP/1.1 204 No', false],
   ['of status 304', 'HTTP/1.1 304 Same', false],
 ])) {
-  test(`an answer ${what} ends with its head, whatever it says, and is persistent`, () => {
+  test(`an answer ${what} ends with its head, whatever its headers, and is persistent`, () => {
     for (const field of [LENGTH, CODING, '']) {
       const head = `${statusLine}\r\n${field}\r\n`;
       const contentLength = field === LENGTH ? 5 : -1;
@@ -315,7 +315,7 @@ describe('wherever an answer is cut', () => {
     assert.deepEqual(atLineEnd, whole);
   }
 
-  test('its events and what becomes of it are the same, whatever its bytes are', () => {
+  test('its events and its end are the same, whatever its bytes are', () => {
     fc.assert(fc.property(anyPieces, assertCutMakesNoDifference), { numRuns: cases(10_000) });
     const noise = fc.record({
       pieces: fc

@@ -96,7 +96,7 @@ function scripted(outcomes, { isWrite = false, random = () => 0.5, onPause = () 
   };
 }
 
-test('whatever an operation meets, attempts are bounded and each failed one is told', async () => {
+test('whatever an operation meets, attempts are bounded and each failed one is reported', async () => {
   const outcome = fc.constantFrom(transient(), answer(503), answer(404), answer(403), resetBy(true), timeoutError(1));
   await fc.assert(
     fc.asyncProperty(
@@ -118,7 +118,7 @@ test('whatever an operation meets, attempts are bounded and each failed one is t
   );
 });
 
-test('what is no attempt’s error, such as one of integrity, goes straight through', async () => {
+test('an error that is not of an attempt, such as one of integrity, goes straight through', async () => {
   const error = new Error('the body differs');
   const { operation, run, failed, pauses } = scripted([transient(), error]);
   await assert.rejects(run(), error);
@@ -128,7 +128,7 @@ test('what is no attempt’s error, such as one of integrity, goes straight thro
     ['server-error'],
   );
   assert.equal(pauses.length, 1);
-  assert.ok(operation.finishedAt > operation.attemptStartedAt, 'its times are there all the same');
+  assert.ok(operation.finishedAt > operation.attemptStartedAt, 'it still has its times');
 });
 
 test('the times of an operation span its attempts and pauses, those of an attempt do not', async () => {
@@ -164,7 +164,7 @@ test('an operation starts afresh each time it is run', async () => {
   assert.deepEqual([operation.attempts, operation.outcomeUnknown], [1, false]);
 });
 
-test('what was answered with an error may have been carried out, which counts where the operation is given up', async () => {
+test('a write answered with an error may have been carried out, which counts if the operation is given up', async () => {
   const throttled = scripted([answer(503), null], { isWrite: true });
   await throttled.run();
   assert.equal(throttled.operation.outcomeUnknown, false, 'it succeeded later');
@@ -248,7 +248,7 @@ test('a stop ends the backoff, and nothing is tried again', async () => {
   assert.equal(pauses.length, 1);
 });
 
-test('behind a stop a failed attempt does not even wait', async () => {
+test('after a stop, a failed attempt does not even wait', async () => {
   const controller = new AbortController();
   controller.abort();
   const { operation, run, pauses, retries } = scripted([transient()], { controller });
@@ -256,7 +256,7 @@ test('behind a stop a failed attempt does not even wait', async () => {
   assert.deepEqual([operation.attempts, pauses.length, retries()], [1, 0, 0]);
 });
 
-test('a request that stands alone is tried in the same way, and its result is handed on', async () => {
+test('a single request is tried in the same way, and its result is returned', async () => {
   const { retrier, pauses } = scripted([]);
   let attempts = 0;
   const request = async () => {

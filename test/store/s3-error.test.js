@@ -8,7 +8,7 @@ import { AttemptError, classifyAnswer, classifyFailure, detailsOf, timeoutError 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const SENT = { sent: true, answered: false, stale: false };
 
-/** What R2 and S3 answer, and what is to be done about it. */
+/** The errors of R2 and S3, and how they are handled. */
 const ANSWERS = /** @type {const} */ ([
   [401, 'Unauthorized', 'denied', 'stop'],
   [403, 'AccessDenied', 'denied', 'stop'],
@@ -148,7 +148,7 @@ test('every status and code whatever has a kind and a handling', () => {
   );
 });
 
-test('an error in the body of a success is one of the server, and tried again, unless its code says otherwise', () => {
+test('an error in the body of a success is one of the server, and retried, unless its code differs', () => {
   const { kind, handling, message } = classifyAnswer({
     status: 200,
     code: 'InternalError',
@@ -160,7 +160,7 @@ test('an error in the body of a success is one of the server, and tried again, u
   assert.equal(classifyAnswer({ status: 200, code: 'SlowDown', now: NOW }).kind, 'throttled');
 });
 
-test('the Date header tells the server’s time, and one that is none tells nothing', () => {
+test('the Date header has the server’s time, and an invalid one is ignored', () => {
   const date = 'Sat, 31 Jan 2026 11:40:00 GMT';
   assert.equal(classifyAnswer({ status: 403, date, now: NOW }).serverTime, NOW - 20 * 60_000);
   assert.equal(classifyAnswer({ status: 403, date: 'yesterday', now: NOW }).serverTime, 0);
@@ -272,7 +272,7 @@ test('an attempt whose object was on the way when its time was over names --time
   assert.deepEqual([silent.message, silent.wasMoving], ['no complete response within 500ms', false]);
 });
 
-test('what a store says is shown on one line, without control characters, and not at length', () => {
+test('the text of a store is shown on one short line, without control characters', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 400, unit: 'binary' }), (message) => {
       const error = classifyAnswer({ status: 500, code: 'InternalError', message: `x${message}`, now: NOW });

@@ -162,7 +162,7 @@ function testCloudflare(client) {
     const choice = { threads: first.length, onColo: (/** @type {string} */ colo) => colos.push(colo) };
     const { connections } = await openTestStore(t, client, target, choice);
     for (let round = 0; round < 2; round += 1) {
-      // All at a time, so that each has a connection of its own.
+      // All at a time, so that each has its own connection.
       await Promise.allSettled(connections.map((connection) => requestsOf(connection).HEAD()));
     }
     assert.deepEqual([opened, colos.toSorted()], [first.length, ['AMS', 'FRA']]);
@@ -198,7 +198,7 @@ function testCloudflare(client) {
     },
   );
 
-  test(`${client}: an error of the server is an overload where the store is R2`, TIME_LIMIT, async (t) => {
+  test(`${client}: an error of the server is an overload if the store is R2`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'status=500:100%' });
     await endpoint.put(BUCKET, KEY, Buffer.alloc(1000));
     for (const [name, isOverload] of /** @type {const} */ ([
@@ -267,7 +267,7 @@ function testRequests(client, useTls) {
  */
 function testRanges(client) {
   test(
-    `${client}: a range of an object comes with its place, and the whole object without one`,
+    `${client}: a range of an object comes with its offset, and the whole object without one`,
     TIME_LIMIT,
     async (t) => {
       const endpoint = await startTestEndpoint(t);
@@ -440,24 +440,18 @@ function testBatches(client) {
     assert.equal(connection.moved, moved, 'a document is no object');
   });
 
-  test(
-    `${client}: of a thousand keys all that the answer says is read, where one of them failed`,
-    TIME_LIMIT,
-    async (t) => {
-      const keys = Array.from({ length: 1000 }, (_, place) => `key-${place}`);
-      const answers = keys.map((key, place) =>
-        place === 500
-          ? `<Error><Key>${key}</Key><Code>SlowDown</Code></Error>`
-          : `<Deleted><Key>${key}</Key></Deleted>`,
-      );
-      const document = `<?xml version="1.0"?><DeleteResult>${answers.join('')}</DeleteResult>`;
-      const { connections } = await openTestStore(t, client, await startParrot(t, xmlAnswer(document)));
-      await removeAll(connections[0], keys);
-      const { Deleted, Errors } = connections[0].reply.output;
-      assert.equal(Deleted.length, 999);
-      assert.deepEqual([...Errors], [{ Key: 'key-500', Code: 'SlowDown' }]);
-    },
-  );
+  test(`${client}: the answer for a thousand keys is read completely if one of them failed`, TIME_LIMIT, async (t) => {
+    const keys = Array.from({ length: 1000 }, (_, place) => `key-${place}`);
+    const answers = keys.map((key, place) =>
+      place === 500 ? `<Error><Key>${key}</Key><Code>SlowDown</Code></Error>` : `<Deleted><Key>${key}</Key></Deleted>`,
+    );
+    const document = `<?xml version="1.0"?><DeleteResult>${answers.join('')}</DeleteResult>`;
+    const { connections } = await openTestStore(t, client, await startParrot(t, xmlAnswer(document)));
+    await removeAll(connections[0], keys);
+    const { Deleted, Errors } = connections[0].reply.output;
+    assert.equal(Deleted.length, 999);
+    assert.deepEqual([...Errors], [{ Key: 'key-500', Code: 'SlowDown' }]);
+  });
 }
 
 /** @param {ClientName} client */
@@ -519,20 +513,16 @@ function testConnections(client, useTls) {
     assert.equal((await endpoint.report()).connections, 8);
   });
 
-  test(
-    `${client}: without keep-alive each request has a connection of its own, ${over(useTls)}`,
-    TIME_LIMIT,
-    async (t) => {
-      const endpoint = await startTarget(t, useTls);
-      const { agent, connections } = await openTestStore(t, client, endpoint, { keepAlive: false });
-      const { PUT, GET, HEAD, DELETE } = requestsOf(connections[0]);
-      for (const request of [PUT, HEAD, GET, DELETE]) {
-        await request();
-      }
-      const { connections: accepted } = await endpoint.report();
-      assert.deepEqual([accepted, agent.opened, agent.reused], [4, 4, 0]);
-    },
-  );
+  test(`${client}: without keep-alive, each request has its own connection, ${over(useTls)}`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTarget(t, useTls);
+    const { agent, connections } = await openTestStore(t, client, endpoint, { keepAlive: false });
+    const { PUT, GET, HEAD, DELETE } = requestsOf(connections[0]);
+    for (const request of [PUT, HEAD, GET, DELETE]) {
+      await request();
+    }
+    const { connections: accepted } = await endpoint.report();
+    assert.deepEqual([accepted, agent.opened, agent.reused], [4, 4, 0]);
+  });
 }
 
 /** @param {ClientName} client */
@@ -552,7 +542,7 @@ function testRefusals(client) {
     }
   });
 
-  test(`${client}: wrong credentials end the run, and the secret is not told`, TIME_LIMIT, async (t) => {
+  test(`${client}: wrong credentials end the run, and the secret is not shown`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     for (const credentials of [
       { ...CREDENTIALS, secretAccessKey: `${CREDENTIALS.secretAccessKey}-not` },
@@ -589,7 +579,7 @@ function testRefusals(client) {
   });
 
   test(
-    `${client}: errors of the store are told from the request’s, and a wish for fewer requests is heard`,
+    `${client}: errors of the store are distinguished from those of the request, and throttling is recognised`,
     TIME_LIMIT,
     async (t) => {
       for (const [method, status, expected] of /** @type {const} */ ([
@@ -698,7 +688,7 @@ function testDeadlines(client) {
   }
 
   test(`${client}: an attempt that ends while its object is sent shows how much has been`, TIME_LIMIT, async (t) => {
-    // No one reads what is sent: it comes no further than the buffers of the system.
+    // No one reads the sent bytes: they remain in the buffers of the system.
     const { port } = await startSocketServer(t, { onSocket: (socket) => socket.pause() });
     const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
     const { connections } = await openTestStore(t, client, target, { timeout: TIMEOUT });
@@ -769,7 +759,7 @@ function testFailuresToConnect(client) {
     assert.equal((await endpoint.report()).requests.GET.total, 0);
   });
 
-  test(`${client}: TLS to a store that speaks plain HTTP is told as such`, TIME_LIMIT, async (t) => {
+  test(`${client}: TLS to a store that speaks plain HTTP is recognised`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { connections } = await openTestStore(t, client, { ...endpoint, tls: await testCertificate() });
     const error = await assertFails(requestsOf(connections[0]).GET(), { handling: 'retry', status: 0 });
@@ -804,22 +794,16 @@ function testStrangeAnswers(client) {
     }
   });
 
-  test(
-    `${client}: a refusal whose connection ends within its body is a refusal all the same`,
-    TIME_LIMIT,
-    async (t) => {
-      const { port } = await startSocketServer(t, {
-        onSocket: (socket) =>
-          socket.once('data', () =>
-            socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n<Error><Code>Acc'),
-          ),
-      });
-      const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
-      const { connections } = await openTestStore(t, client, target);
-      const { PUT, GET, DELETE } = requestsOf(connections[0]);
-      for (const request of [PUT, GET, DELETE]) {
-        await assertFails(request(), { kind: 'denied', handling: 'stop', status: 403, message: 'HTTP 403' });
-      }
-    },
-  );
+  test(`${client}: a refusal whose connection ends within its body is still a refusal`, TIME_LIMIT, async (t) => {
+    const { port } = await startSocketServer(t, {
+      onSocket: (socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n<Error><Code>Acc')),
+    });
+    const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+    const { connections } = await openTestStore(t, client, target);
+    const { PUT, GET, DELETE } = requestsOf(connections[0]);
+    for (const request of [PUT, GET, DELETE]) {
+      await assertFails(request(), { kind: 'denied', handling: 'stop', status: 403, message: 'HTTP 403' });
+    }
+  });
 }

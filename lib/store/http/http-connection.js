@@ -325,7 +325,7 @@ export class HttpConnection {
 
   /** @param {Error} error */
   #broken(error) {
-    if (this.#isAnswered) {
+    if (this.#isAnswered || (this.#isBusy && this.#parser.endsWithConnection)) {
       this.#finish(false);
     } else if (this.#isBusy) {
       this.#fail(error);

@@ -2,7 +2,7 @@
 // the RFC allows a choice, or asks for leniency that no current store needs, this parser rejects the response: obs-fold
 // (which clients should replace with spaces, by 5.2), a bare LF at the end of a line (2.2), a repeated Content-Length
 // (6.3), and white space after a chunk size (7.1.1) are errors. A body without a length (6.3) never ends: the end of its
-// connection does not show that all of it has arrived.
+// connection does not show that all of it has arrived. Only a refusal needs no more than its status.
 
 /** Limit for the head of a response, for its trailers, and for the line with the size of a chunk. */
 const MAX_LINE_BYTES = 64 * 1024;
@@ -15,6 +15,8 @@ const MAX_LENGTH_DIGITS = 15;
 
 /** Maximum number of 1xx responses before the final one. */
 const MAX_INFORMATIONAL = 16;
+
+const FIRST_REFUSAL = 300;
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -132,6 +134,11 @@ export class ResponseParser {
   /** Whether the connection can carry another request after this response (9.3). */
   get isPersistent() {
     return !this.#saysClose && !this.#isHttp10;
+  }
+
+  /** Whether the end of the connection ends this response: proxies send pages of errors without a length. */
+  get endsWithConnection() {
+    return this.#state === BODY && this.#contentLength < 0 && this.#status >= FIRST_REFUSAL;
   }
 
   #beginHead() {
