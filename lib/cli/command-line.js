@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { Command, Help, Option } from 'commander';
-import { isMultipart } from '../options/conditions.js';
 import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
-import { OPERATIONS, operationsOf, writesObjects } from '../load/operations/registry.js';
+import { OPERATIONS } from '../load/operations/registry.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../load/operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../result/thresholds/threshold.js';
@@ -20,7 +19,6 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @import { OptionValues } from '../options/read-options.js'
  * @import { CommandName } from '../options/table.js'
  * @import { RunOptions } from '../run/run-options.js'
- * @import { AssertedRun } from '../result/thresholds/threshold.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
  * @import { Invocation } from '../options/store/environment.js'
  * @import { Shell } from './shells.js'
@@ -228,7 +226,7 @@ function loadRequest(command, operands, given, words) {
   const hasLoad = command === 'run' || command === 'ab';
   const { values, problems } = readOptions(command, given, { operands: hasLoad ? operands : undefined });
   const results = resultFiles(values);
-  const asserted = readAssertions(values.assert, values.stages === undefined ? null : assertedRun(values));
+  const asserted = readAssertions(values.assert, values.stages === undefined ? null : assertedStages(values));
   problems.push(...sharedFiles({ log: values.log, ...results }), ...asserted.problems);
   const [objects, threads] = operands;
   conclude(withSweepAdvice(problems, { objects, threads, ...given }), words);
@@ -359,44 +357,26 @@ function conclude(problems, words) {
 
 /**
  * @param {readonly string[] | undefined} assertions values of --assert
- * @param {AssertedRun | null} run null if the run is not known yet
+ * @param {readonly string[] | null} stages null if they are not known yet
  */
-function readAssertions(assertions = [], run) {
+function readAssertions(assertions = [], stages) {
   return readThresholds(
     assertions.map((text) => ({ text, place: '--assert' })),
-    run,
+    stages,
   );
 }
 
 /**
  * @param {OptionValues} options of a run
- * @returns {AssertedRun} what --assert can refer to
+ * @returns {string[]} the stages that --assert can refer to
  */
-export function assertedRun(options) {
-  const { stages, mix = [], replay, findPeak, peakOf, rate } = options;
-  const isOpenLoop = (rate ?? replay) !== undefined || (findPeak && peakOf !== 'threads');
-  const mixed =
-    replay === undefined
-      ? mix.map((/** @type {MixedShare} */ { operation }) => operation)
-      : OPERATIONS.map(({ name }) => name);
+export function assertedStages({ stages, mix = [], replay }) {
+  const mixed = replay === undefined ? mix : OPERATIONS.map(({ name }) => ({ operation: name }));
   const name = (replay === undefined ? MIXED_STAGE : REPLAY_STAGE).toLowerCase();
-  const ofMix = new Map(mixed.map((/** @type {string} */ operation) => [`${name}.${operation}`, [operation]]));
-  const others = replay === undefined ? stages : [PREPARE_STAGE.toLowerCase(), ...stages.slice(1)];
-  return {
-    stages: [...others, ...ofMix.keys()],
-    mayHave(stage, condition) {
-      if (condition === 'reads') {
-        const operations = stage === name ? mixed : (ofMix.get(stage) ?? [stage]);
-        return operationsOf(operations).some(({ receives }) => receives);
-      }
-      if (condition === 'parts') {
-        return isMultipart(options) && writesObjects([stage]);
-      }
-      // The stages around a mix run at full speed.
-      const isPaced = isOpenLoop && (mixed.length === 0 || stage === name || ofMix.has(stage));
-      return condition === 'search' ? findPeak : isPaced;
-    },
-  };
+  return [
+    ...(replay === undefined ? stages : [PREPARE_STAGE.toLowerCase(), ...stages.slice(1)]),
+    ...mixed.map((/** @type {Pick<MixedShare, 'operation'>} */ { operation }) => `${name}.${operation}`),
+  ];
 }
 
 /**

@@ -14,8 +14,7 @@ import { refuseIfAny } from '../options/usage-error.js';
  * @import { CommonFacts, Result, ThresholdResult } from '../result/result.js'
  * @import { WritableResult } from '../result/write-result.js'
  * @import { Figure } from '../result/figures/catalogue.js'
- * @import { AssertedRun, Assertion } from '../result/thresholds/threshold.js'
- * @import { Threshold } from '../result/thresholds/threshold.js'
+ * @import { Assertion, Threshold } from '../result/thresholds/threshold.js'
  *
  * @typedef {object} GuardOptions
  * @property {readonly Threshold[]} thresholds from --assert
@@ -32,12 +31,12 @@ import { refuseIfAny } from '../options/usage-error.js';
  * Reads the limits before the run, so that mistakes are reported early.
  *
  * @param {GuardOptions} options
- * @param {AssertedRun | null} run null if the run is not known yet
+ * @param {readonly string[] | null} stages null if they are not known yet
  * @returns {Guard}
  * @throws {UsageError} with every problem
  */
-export function readGuard({ thresholds, assertFile, baseline }, run) {
-  const inFile = assertFile === undefined ? { thresholds: [], problems: [] } : readAssertFile(assertFile, run);
+export function readGuard({ thresholds, assertFile, baseline }, stages) {
+  const inFile = assertFile === undefined ? { thresholds: [], problems: [] } : readAssertFile(assertFile, stages);
   const before = baseline === undefined ? NO_BASELINE : readBaseline(baseline);
   const all = [...thresholds, ...inFile.thresholds];
   const problems = [...inFile.problems, ...before.problems];
@@ -76,9 +75,9 @@ export function judgeAgainst(thresholds, { name, result }, after) {
 
 /**
  * @param {string} file
- * @param {AssertedRun | null} run
+ * @param {readonly string[] | null} stages
  */
-function readAssertFile(file, run) {
+function readAssertFile(file, stages) {
   const { text, problem } = readText('--assert-file', file);
   if (text === null) {
     return { thresholds: [], problems: [problem] };
@@ -94,7 +93,7 @@ function readAssertFile(file, run) {
       problems: [`--assert-file: ${file} contains no assertions, expected a line such as errors == 0`],
     };
   }
-  return readThresholds(assertions, run);
+  return readThresholds(assertions, stages);
 }
 
 /** @type {{ result: Result | null, problems: string[], warnings: string[] }} */

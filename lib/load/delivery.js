@@ -81,7 +81,7 @@ function inParts(threads, engine, multipart) {
     connections: lanes.flat(),
     countSuccess(meter, record, bytes) {
       if (isUploaded(record)) {
-        meter.uploaded(record, bytes);
+        meter.succeeded(record, bytes, bytes, record.timeLost);
       } else {
         meter.succeeded(record, bytes, record.objectBytes);
       }
@@ -114,7 +114,7 @@ function inRaces(threads, contenders) {
   return {
     leads: lanes.map(([first]) => first),
     connections: lanes.flat(),
-    countSuccess: (meter, record, bytes) => meter.uploaded(record, bytes),
+    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes, bytes, record.timeLost),
     sender({ workload, retrier, recorder, watch }) {
       const { kinds: meters } = recorder.meters;
       const [send, sendOnce] = [retrier, retrier.with({ maxAttempts: 1 })].map((each) => each.run.bind(each));

@@ -11,8 +11,6 @@ import { SecondCounts } from './second-counts.js';
  */
 
 /**
- * @typedef {Timings & { timeLost: number }} UploadTimings in monotonic ms; `timeLost` in ms
- *
  * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>
  *   & { isPart?: boolean, isAbort?: boolean }} StepTimings
  */
@@ -97,26 +95,6 @@ export class StageMeter {
   }
 
   /**
-   * @param {Timings} timings
-   * @param {number} bytes
-   * @param {number} [objectBytes] see SecondCounts
-   */
-  succeeded(timings, bytes, objectBytes = bytes) {
-    const { startedAt, attemptStartedAt } = timings;
-    this.#succeeded(timings, bytes, objectBytes, attemptStartedAt - startedAt);
-  }
-
-  /**
-   * Counts an object written in parts. Its last attempt is the request that completed it.
-   *
-   * @param {UploadTimings} timings
-   * @param {number} bytes
-   */
-  uploaded(timings, bytes) {
-    this.#succeeded(timings, bytes, bytes, timings.timeLost);
-  }
-
-  /**
    * Counts each request of an upload except the completing one, which counts as the operation.
    *
    * @param {StepTimings} step that has succeeded
@@ -135,12 +113,14 @@ export class StageMeter {
   }
 
   /**
+   * The last attempt of an object written in parts is the request that completed it.
+   *
    * @param {Timings} timings
    * @param {number} bytes
-   * @param {number} objectBytes
-   * @param {number} timeLost ms lost before the transfer
+   * @param {number} [objectBytes] see SecondCounts
+   * @param {number} [timeLost] ms lost before the transfer; by default, those before the last attempt
    */
-  #succeeded(timings, bytes, objectBytes, timeLost) {
+  succeeded(timings, bytes, objectBytes = bytes, timeLost = timings.attemptStartedAt - timings.startedAt) {
     const { startedAt, finishedAt } = timings;
     const wasSuspended = this.#clock.wasSuspended(startedAt, finishedAt);
     this.operations += 1;
@@ -251,15 +231,13 @@ export class StageMeter {
    * @param {number} [age] see CacheMeter
    */
   answeredBy(status, timings, bytes, age = -1) {
-    this.#cacheMeter(status).answered(timings, bytes, age);
-  }
-
-  /** @param {string} status */
-  #cacheMeter(status) {
-    const time = { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
-    const meter = this.#cache.get(status) ?? new CacheMeter(time);
-    this.#cache.set(status, meter);
-    return meter;
+    let meter = this.#cache.get(status);
+    if (meter === undefined) {
+      const time = { measuredFrom: this.#measuredFrom, measuredUntil: this.#measuredUntil, clock: this.#clock };
+      meter = new CacheMeter(time);
+      this.#cache.set(status, meter);
+    }
+    meter.answered(timings, bytes, age);
   }
 
   /** The figures so far, without the seconds. @returns {Omit<KindRecord, 'seconds'>} */
@@ -296,10 +274,7 @@ export class StageMeter {
    * @returns {KindRecord}
    */
   until(endedAt) {
-    return {
-      ...this.toRecord(),
-      seconds: this.seconds.until(endedAt),
-    };
+    return { ...this.toRecord(), seconds: this.seconds.until(endedAt) };
   }
 
   /** Latencies of the operations that completed in a second. @param {number} second that is over */

@@ -1,6 +1,6 @@
 import { waitUntil } from '../measure/clock/pause.js';
 import { MAX_WAIT_MS } from '../measure/clock/start-time.js';
-import { StoreClock } from '../measure/clock/store-clock.js';
+import { measureStoreClock } from '../measure/clock/store-clock.js';
 import { connectionsFor } from '../load/operations/multipart.js';
 import { operationsOf } from '../load/operations/registry.js';
 import { requestAbsentObject } from './preflight/control-request.js';
@@ -14,6 +14,7 @@ import { formatDuration } from '../text/units.js';
  * @import { ClockFacts, Result, UnloadedLatency } from '../result/result.js'
  * @import { RunObserver } from '../result/run-events.js'
  * @import { PreflightResult } from './preflight/preflight.js'
+ * @import { ObjectConnection } from '../store/object-store.js'
  * @import { OpenRun } from './open-run.js'
  * @import { Session } from './session.js'
  */
@@ -223,16 +224,15 @@ export function openRunClock({ store }, run, signal, earlier) {
   const known = store.isEmbedded ? SAME_CLOCK : earlier;
   run.clock.adjust(known?.offset ?? 0);
   const [bucket] = store.buckets;
-  const storeClock = new StoreClock({
-    clock: run.clock,
-    connections: run.clockConnections,
-    request: async (connection, until) => {
-      run.requests.clock += 1;
-      run.costs.spendRequests(1);
-      const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
-      return error?.serverTime ?? 0;
-    },
-  });
+  /** @param {ObjectConnection} connection @param {AbortSignal} until */
+  const request = async (connection, until) => {
+    run.requests.clock += 1;
+    run.costs.spendRequests(1);
+    const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
+    return error?.serverTime ?? 0;
+  };
+  const options = { clock: run.clock, connections: run.clockConnections, request };
+  let found = { facts: known, problem: /** @type {string | null} */ (null) };
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
   /** @type {Promise<void> | null} */
@@ -245,14 +245,16 @@ export function openRunClock({ store }, run, signal, earlier) {
      * @returns {Promise<void>}
      */
     measure(phase) {
-      measured ??= phase(() => storeClock.measure(untilEnd));
+      measured ??= phase(async () => {
+        found = await measureStoreClock(options, untilEnd);
+      });
       // The error surfaces where the promise is awaited, after preflight.
       measured.catch(() => {});
       return measured;
     },
-    facts: () => known ?? storeClock.facts,
+    facts: () => found.facts,
     /** Why the clock could not be measured; null if it is known. */
-    problem: () => (known === null ? storeClock.problem : null),
+    problem: () => found.problem,
     async stop() {
       ending.abort();
       await measured?.catch(() => {});

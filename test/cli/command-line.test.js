@@ -78,15 +78,6 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.deepEqual(addressOf('localhost:9464'), { host: 'localhost', port: 9464 });
   });
 
-  test('with a mix, only the mix has the figures of an open loop', async () => {
-    const run = ['--local', '200', '4', '--mix', 'read=70,write=30', '--rate', '20'];
-    const sink = new PassThrough();
-    const limit = ['--assert', 'mixed.startDelay.p99 < 5ms'];
-    assert.equal(readCommandLine([...run, ...limit], { stdout: sink, stderr: sink }).command, 'run');
-    const [error] = await refused(...run, '--assert', 'write.startDelay.p99 < 5ms');
-    assert.match(error, /write has no such figure: only an open loop has it/);
-  });
-
   test('writes objects above 4.9 GiB in parts by default, with parts large enough to need at most 10,000', () => {
     const outputs = { stdout: new PassThrough(), stderr: new PassThrough() };
     const read = (/** @type {string} */ line) => /** @type {any} */ (readCommandLine(line.split(' '), outputs).options);

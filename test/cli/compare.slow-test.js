@@ -91,10 +91,10 @@ test('checks the later run against limits, with the earlier one as their baselin
   );
   const [{ outcome, expression }] = JSON.parse(await readFile(file, 'utf8')).thresholds;
   assert.deepEqual([outcome, expression], ['missed', 'read.rate > 0.95 * baseline']);
-  const refused = await compare(before, after, '--assert', 'raed.rate > 5', '--assert', 'read.knee > baseline');
+  const refused = await compare(before, after, '--assert', 'reed.rate > 5', '--assert', 'read.knee > baseline');
   assert.deepEqual([refused.status, refused.stdout], [2, '']);
   assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
-    'error: --assert: "raed.rate > 5": unknown stage raed, expected write, read; did you mean read?',
+    'error: --assert: "reed.rate > 5": unknown stage reed, expected write, read; did you mean read?',
     `error: ${before} has no figure for "read.knee > baseline"`,
   ]);
 });

@@ -30,7 +30,7 @@ test('the assertions on the page parse, and the example of a mistake shows the r
   const asserted = lines.filter((line) => line !== '').map((text) => ({ text, place: '--assert' }));
   const { thresholds, problems } = readThresholds(asserted, null);
   assert.deepEqual([thresholds.length, problems], [4, []]);
-  const { stderr } = await runInProcess(['10', '10', '--local', '--assert', 'raed.p99 < 50ms'], {});
+  const { stderr } = await runInProcess(['10', '10', '--local', '--assert', 'reed.p99 < 50ms'], {});
   assert.equal(stderr.split('\n')[0], mistake.trimEnd());
 });
 

@@ -1,8 +1,7 @@
 import { agrees } from '../../measure/statistics/plateau.js';
 import { columnOf, within } from '../../result/figures/catalogue.js';
-import { latencyTable } from '../../result/figures/latency-table.js';
+import { capacityOf, latencyTable } from '../../result/figures/stage-table.js';
 import { shownStep } from '../../result/figures/shown-step.js';
-import { capacityOf } from '../../result/figures/stage-table.js';
 import { Histogram, valuesIn } from '../../result/histogram.js';
 import { counted } from '../../text/figures.js';
 import { THRESHOLD_COLUMNS } from '../compare-text.js';

@@ -7,6 +7,7 @@ import {
   nameOfKind,
   stagesOfBoth,
   startOf,
+  wordsOf,
 } from './differences.js';
 import { CONFIDENCE, adjustByHolm, verdictOf } from './log-ratio.js';
 
@@ -141,8 +142,6 @@ function factsOf(results) {
   );
   return names.flatMap((name) => {
     const values = known.map((/** @type {Record<string, unknown>} */ facts) => textOfOption(name, facts[name]) ?? '–');
-    return new Set(values).size === 1
-      ? []
-      : [{ title: name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), values }];
+    return new Set(values).size === 1 ? [] : [{ title: wordsOf(name), values }];
   });
 }

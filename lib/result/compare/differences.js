@@ -118,7 +118,7 @@ function namesIn(one, other) {
 }
 
 /** @param {string} name of an option, such as `keepAlive` */
-function wordsOf(name) {
+export function wordsOf(name) {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 

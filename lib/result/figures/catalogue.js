@@ -22,13 +22,10 @@ import { Histogram } from '../histogram.js';
  * @property {readonly Group[]} groups of tables that show it
  * @property {number} [rank] in a table of stages: the columns of the highest rank are dropped first if space is short
  * @property {number} [percentile]
- * @property {Condition} [onlyOf] the only kind of stage that has it
  * @property {true} [isLatency] whether it comes from a histogram, which a log might lack
  *
  * @typedef {'stages' | 'latency' | 'compare' | 'ab' | 'sweep' | 'live'} Group `stages` are the tables with a row per stage,
  *   `latency` those of percentiles
- *
- * @typedef {'reads' | 'open loop' | 'search' | 'parts' | 'edge'} Condition
  *
  * @typedef {Exclude<keyof StageLatency, 'unit' | 'histogram'>} LatencyKind
  */
@@ -53,38 +50,34 @@ const SUMMARIES = [
 /**
  * `metric` is the name of its histogram while the stage runs, in OpenTelemetry.
  *
- * @type {readonly { of: LatencyKind, title: string, what: string, onlyOf?: Condition, metric?: string }[]}
+ * @type {readonly { of: LatencyKind, title: string, what: string, metric?: string }[]}
  */
 export const LATENCIES = [
   { of: 'operations', title: 'latency', what: 'Latency of operations', metric: 'r2_benchmark.operation.duration' },
   {
     of: 'startDelay',
     title: 'start delay',
-    what: 'Start delay of operations',
-    onlyOf: 'open loop',
+    what: 'Start delay of operations (`--rate`)',
     metric: 'r2_benchmark.start_delay',
   },
   {
     of: 'parts',
     title: 'part latency',
-    what: 'Latency of parts',
-    onlyOf: 'parts',
+    what: 'Latency of parts (`--multipart`)',
     metric: 'r2_benchmark.part.duration',
   },
   { of: 'attempts', title: 'attempt latency', what: 'Latency of attempts', metric: 'http.client.request.duration' },
   {
     of: 'firstByte',
     title: 'time to first byte',
-    what: 'Time to first byte',
-    onlyOf: 'reads',
+    what: 'Time to first byte of reads',
     metric: 'r2_benchmark.time_to_first_byte',
   },
-  { of: 'binding', title: 'binding latency', what: "Latency of the Worker's binding", onlyOf: 'edge' },
+  { of: 'binding', title: 'binding latency', what: "Latency of the Worker's binding (`--client edge`)" },
   {
     of: 'bindingFirstByte',
     title: 'binding time to first byte',
-    what: "Time to first byte of the Worker's binding",
-    onlyOf: 'edge',
+    what: "Time to first byte of the Worker's binding (`--client edge`)",
   },
 ];
 
@@ -122,7 +115,7 @@ function latencyFigures() {
  * @param {Omit<(typeof SUMMARIES)[number], 'groups'>} summary
  * @returns {Figure}
  */
-function latencyFigure({ of, what, onlyOf }, { percentile, rank, ...summary }) {
+function latencyFigure({ of, what }, { percentile, rank, ...summary }) {
   const name = summary.name ?? `p${String(percentile).replace('.', '')}`;
   const { title = `p${percentile}`, meaning = `percentile ${percentile}` } = summary;
   const field = summary.field ?? /** @type {keyof LatencySummary} */ (name);
@@ -133,7 +126,6 @@ function latencyFigure({ of, what, onlyOf }, { percentile, rank, ...summary }) {
     meaning: `${what}: ${meaning}`,
     quantity: 'time',
     value: ({ latency }) => latency[of]?.[field] ?? percentileOf(latency, of, Number(percentile)),
-    ...(onlyOf && { onlyOf }),
     percentile,
     rank,
     isLatency: true,
@@ -210,7 +202,7 @@ function capacityOf(field) {
     }
     return (search?.capacity ?? merge?.ramp?.capacity)?.[field];
   };
-  return { quantity: /** @type {const} */ ('rate'), value, onlyOf: /** @type {const} */ ('search') };
+  return { quantity: /** @type {const} */ ('rate'), value };
 }
 
 /** Null for a part of a stage, whose failed attempts are not counted. @type {StageFigure} */
@@ -363,7 +355,6 @@ export const FIGURES = Object.freeze([
     meaning: 'The fewest threads that reached the plateau',
     unit: 'threads',
     value: ({ search, merge }) => search?.knee ?? merge?.ramp?.knee,
-    onlyOf: 'search',
   }),
   figure({
     name: 'cleanup.left',
@@ -373,15 +364,6 @@ export const FIGURES = Object.freeze([
     fromRun: leftByCleanup,
   }),
 ]);
-
-/** @type {Readonly<Record<Condition, string>>} */
-export const CONDITIONS = Object.freeze({
-  reads: 'only stages that read objects have it',
-  'open loop': 'only an open loop has it (--rate)',
-  edge: 'only a run through a Worker has it (--client edge)',
-  parts: 'only a stage that writes objects in parts has it (--multipart)',
-  search: 'only a search (--find-peak) and the merged hosts of a --ramp have it',
-});
 
 export const FIGURES_OF_STAGE = FIGURES.filter(({ value }) => value !== null);
 export const FIGURES_OF_RUN = FIGURES.filter(({ fromRun }) => fromRun !== null);

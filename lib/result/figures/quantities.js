@@ -41,11 +41,8 @@ export const QUANTITIES = Object.freeze({
 /** Suffixes for quantities whose unit is empty. @type {Readonly<Record<string, string>>} */
 const SHOWN_UNITS = { rate: '/s' };
 
-/** Significant digits of a value, unless more are needed to show on which side of the limit it is. */
+/** Significant digits of a value below 1,000, unless all are needed to show on which side of the limit it is. */
 const DIGITS = 4;
-
-/** Enough significant digits to distinguish any two doubles. */
-const ALL_DIGITS = 17;
 
 /**
  * @param {QuantityName} quantity
@@ -89,33 +86,10 @@ export function describeUnits(quantity) {
  */
 export function showValue(quantity, value, limit, unit = Object.keys(QUANTITIES[quantity].units)[0]) {
   const [times, dividedBy] = QUANTITIES[quantity].units[unit];
-  const [shown, edge] = [value, limit].map((each) => (each * dividedBy) / times);
-  let text = inDigits(shown, DIGITS);
-  for (let digits = DIGITS + 1; isMisleading(text, shown, edge) && digits <= ALL_DIGITS; digits += 1) {
-    text = inDigits(shown, digits);
-  }
-  return `${text}${unit || (SHOWN_UNITS[quantity] ?? '')}`;
-}
-
-/**
- * @param {string} text the value as shown
- * @param {number} value
- * @param {number} limit
- */
-function isMisleading(text, value, limit) {
-  return Math.sign(Number(text) - limit) !== Math.sign(value - limit);
-}
-
-/**
- * @param {number} value
- * @param {number} digits significant digits; all digits before the decimal point are kept
- * @returns {string} without an exponent
- */
-function inDigits(value, digits) {
-  const whole = value === 0 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1;
-  const places = Math.min(Math.max(digits - whole, 0), 20);
-  const text = value.toFixed(places);
-  return places === 0 ? text : text.replace(/\.?0+$/, '');
+  const [exact, edge] = [value, limit].map((each) => (each * dividedBy) / times);
+  const short = Math.abs(exact) < 1000 ? Number(exact.toPrecision(DIGITS)) : Math.round(exact);
+  const isMisleading = Math.sign(short - edge) !== Math.sign(exact - edge);
+  return `${isMisleading ? exact : short}${unit || (SHOWN_UNITS[quantity] ?? '')}`;
 }
 
 /**

@@ -1,13 +1,17 @@
 import { shortLimit } from '../../text/figures.js';
-import { bestStepOf } from './shown-step.js';
 import { sizeRange } from '../../text/units.js';
-import { figuresOf } from './catalogue.js';
+import { LATENCIES, figuresOf } from './catalogue.js';
+import { bestStepOf } from './shown-step.js';
+import { isKnown, textWithUnit } from './table.js';
 
 /**
- * @import { CacheSum, PartSum, SizeClassSum } from '../result.js'
+ * @import { CacheSum, PartSum, SizeClassSum, StageLatency } from '../result.js'
  * @import { WritableStage } from '../write-result.js'
+ * @import { LatencyKind } from './catalogue.js'
  * @import { Column, Table } from './table.js'
- *
+ */
+
+/**
  * @typedef {Omit<WritableStage, 'average'> & { average: WritableStage['average'] | 'too short', name: string,
  *   share?: number | null, maxAge?: number | null }} StageRow `name`: indented by two blanks for a part of a stage, and
  *   by four for a part of an operation
@@ -84,7 +88,8 @@ export function rowOfStage(stage) {
   const hidden = { peak: null, averageBytes: null, latency: { ...stage.latency, operations: null } };
   if (best) {
     // A mean over all steps of a ramp would be meaningless.
-    const latency = { ...stage.latency, operations: best.step.latency };
+    const histogram = { ...stage.latency.histogram, operations: null };
+    const latency = { ...stage.latency, operations: best.step.latency, histogram };
     return { ...stage, ...hidden, latency, average: best.rate, name: stage.stage };
   }
   const average = isTooShort(stage) ? 'too short' : rateOf(stage);
@@ -156,4 +161,53 @@ export function stageTable(stages) {
 /** @param {StageRow} row */
 function colourOfErrors({ failedAttempts, throttled }) {
   return !failedAttempts ? undefined : failedAttempts > (throttled ?? 0) ? 'error' : 'throttling';
+}
+
+/**
+ * @typedef {{ name: string, of: LatencyKind, what: string, latency: StageLatency }} LatencyRow `latency`: with the
+ *   latency of the row in place of that of operations
+ */
+
+const LATENCY_FIGURES = /** @type {Column<any>[]} */ (/** @type {unknown} */ (figuresOf('latency')));
+
+/** @type {readonly Column<LatencyRow>[]} */
+const LATENCY_COLUMNS = [
+  { title: 'Stage', value: ({ name }) => name },
+  { title: 'Of', value: ({ what }) => what },
+  { title: 'Count', quantity: 'count', value: ({ latency }) => latency.operations?.count },
+  ...LATENCY_FIGURES,
+];
+
+/**
+ * @param {string} name of a stage
+ * @param {StageLatency} latency
+ * @returns {LatencyRow[]} a row for each kind of latency that is known
+ */
+export function latencyRows(name, latency) {
+  return LATENCIES.flatMap(({ of, title }) => {
+    const { [of]: summary = null, histogram } = latency;
+    const ofRow = { ...latency, operations: summary, histogram: { ...histogram, operations: histogram[of] ?? null } };
+    return summary === null ? [] : [{ name, of, what: title, latency: ofRow }];
+  });
+}
+
+/** Such as `min 1.00 ms mean 2.00 ms p50 …`. @param {LatencyRow} row */
+export function latencyText(row) {
+  return LATENCY_FIGURES.flatMap((column) =>
+    isKnown(column, row) ? [`${column.heading ?? column.title} ${textWithUnit(column, row)}`] : [],
+  ).join(' ');
+}
+
+/**
+ * A row for each kind of latency of each stage and of each operation of its mix.
+ *
+ * @param {readonly WritableStage[]} stages
+ * @returns {Table<LatencyRow>}
+ */
+export function latencyTable(stages) {
+  const rows = stages.flatMap((stage) => [
+    ...latencyRows(stage.stage, stage.latency),
+    ...kindsOf(stage).flatMap((kind) => latencyRows(`  ${kind.operation}`, kind.latency)),
+  ]);
+  return { columns: LATENCY_COLUMNS, rows };
 }

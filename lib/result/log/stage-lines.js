@@ -1,4 +1,4 @@
-import { latencyRows, latencyText } from '../figures/latency-table.js';
+import { latencyRows, latencyText } from '../figures/stage-table.js';
 import { shownStep } from '../figures/shown-step.js';
 import { HOLD_MS, agrees } from '../../measure/statistics/plateau.js';
 import { counted, formatEvidence } from '../../text/figures.js';

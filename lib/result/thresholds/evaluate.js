@@ -1,4 +1,4 @@
-import { CONDITIONS, figureNamed } from '../figures/catalogue.js';
+import { figureNamed } from '../figures/catalogue.js';
 import { showValue, toBase } from '../figures/quantities.js';
 import { kindsOf } from '../figures/stage-table.js';
 import { plainText } from '../../text/plain-text.js';
@@ -96,16 +96,13 @@ function stageName(result, stage) {
  * @param {string | null} stage in lower case
  * @param {Figure} metric
  */
-function whyUnknown(result, stage, { isLatency, onlyOf }) {
+function whyUnknown(result, stage, { isLatency, meaning }) {
   if (result.stages.length === 0) {
     return 'no stage ran';
   }
   const found = stage === null ? null : stageNamed(result, stage);
   if (stage !== null && found === null) {
     return 'the stage did not run';
-  }
-  if (onlyOf !== undefined) {
-    return onlyOf === 'search' && found?.search !== undefined ? 'the search could not hold a rate' : CONDITIONS[onlyOf];
   }
   if (found?.operations === 0) {
     return 'no operation of the stage succeeded';
@@ -115,7 +112,7 @@ function whyUnknown(result, stage, { isLatency, onlyOf }) {
     const location = missing.line === null ? missing.file : `${missing.file}:${missing.line}`;
     return `${plainText(location)}: ${plainText(missing.reason)}`;
   }
-  return 'the result does not contain it';
+  return `the result does not contain it (${meaning})`;
 }
 
 /** Thresholds that were missed or are inconclusive. */

@@ -1,10 +1,10 @@
 import { didYouMean, ranked } from '../../text/nearest-name.js';
 import { quote } from '../../text/quote.js';
-import { CONDITIONS, FIGURES_OF_RUN, FIGURES_OF_STAGE, figureNamed } from '../figures/catalogue.js';
+import { FIGURES_OF_RUN, FIGURES_OF_STAGE, figureNamed } from '../figures/catalogue.js';
 import { QUANTITIES, describeUnits, unitNamed } from '../figures/quantities.js';
 
 /**
- * @import { Condition, Figure } from '../figures/catalogue.js'
+ * @import { Figure } from '../figures/catalogue.js'
  * @import { WritableResult } from '../write-result.js'
  */
 
@@ -23,7 +23,6 @@ import { QUANTITIES, describeUnits, unitNamed } from '../figures/quantities.js';
  *
  * @typedef {object} ParsedThreshold
  * @property {string | null} stage null for the whole run, and if it cannot be read
- * @property {Figure | null} metric null if there is no such metric, or it cannot be read
  * @property {Threshold | null} threshold null if there is a problem
  * @property {string | null} problem what is wrong, and what was expected
  */
@@ -59,20 +58,20 @@ export function parseThreshold(text) {
   const [, subject, operator, written] = ASSERTION.exec(text) ?? [];
   if (subject === undefined) {
     const problem = `expected a figure, an operator (${Object.keys(OPERATORS).join(' ')}) and a limit, such as 'read.p99 < 50ms'`;
-    return { stage: null, metric: null, threshold: null, problem };
+    return { stage: null, threshold: null, problem };
   }
   const { stage, name, metric } = subjectOf(subject);
   if (metric === null) {
-    return { stage, metric, threshold: null, problem: unknownFigure(stage, name) };
+    return { stage, threshold: null, problem: unknownFigure(stage, name) };
   }
   const limit = parseLimit(written, metric);
   if (limit === null) {
     const { example } = QUANTITIES[metric.quantity];
     const problem = `expected a limit such as ${example} (${describeUnits(metric.quantity)}) or 0.95 * ${BASELINE}, got ${quote(written)}`;
-    return { stage, metric, threshold: null, problem };
+    return { stage, threshold: null, problem };
   }
   const threshold = { stage, metric: metric.name, operator: /** @type {Operator} */ (operator), limit };
-  return { stage, metric, threshold, problem: null };
+  return { stage, threshold, problem: null };
 }
 
 /**
@@ -149,24 +148,18 @@ function formatLimit(limit) {
 /**
  * @typedef {{ text: string, place: string }} Assertion text by the user; `place`: an option, or a file and a line
  *
- * @typedef {object} AssertedRun a run, as far as it is known in advance
- * @property {readonly string[]} stages in lower case
- * @property {(stage: string, condition: Condition) => boolean} mayHave false if the stage certainly lacks such figures
- *
  * @typedef {{ thresholds: Threshold[], problems: string[] }} ReadThresholds valid thresholds; problems, one line each
  */
 
 /**
  * @param {readonly Assertion[]} assertions
- * @param {AssertedRun | null} run null if nothing is known yet
+ * @param {readonly string[] | null} stages of the run, in lower case; null if they are not known yet
  * @returns {ReadThresholds}
  */
-export function readThresholds(assertions, run) {
+export function readThresholds(assertions, stages) {
   const read = assertions.map(({ text, place }) => {
-    const { stage, metric, threshold, problem } = parseThreshold(text);
-    const problems = [problem, run === null ? null : stageProblem({ stage, metric }, run)].filter(
-      (each) => each !== null,
-    );
+    const { stage, threshold, problem } = parseThreshold(text);
+    const problems = [problem, stages && stageProblem(stage, stages)].filter((each) => each !== null);
     return { threshold, problems: problems.map((each) => `${place}: ${quote(text)}: ${each}`) };
   });
   return {
@@ -179,41 +172,33 @@ export function readThresholds(assertions, run) {
 
 /**
  * @param {readonly Threshold[]} thresholds parsed before the options of the run were known
- * @param {AssertedRun} run
- * @returns {string[]} one line per threshold whose figure this run cannot produce
+ * @param {readonly string[]} stages of the run, in lower case
+ * @returns {string[]} one line per threshold whose stage the run does not have
  */
-export function checkThresholds(thresholds, run) {
+export function checkThresholds(thresholds, stages) {
   return thresholds.flatMap((threshold) => {
-    const problem = stageProblem({ stage: threshold.stage, metric: figureNamed(threshold.metric) }, run);
+    const problem = stageProblem(threshold.stage, stages);
     return problem === null ? [] : [`--assert: ${quote(formatThreshold(threshold))}: ${problem}`];
   });
 }
 
 /**
- * @param {{ stage: string | null, metric: Figure | null }} subject
- * @param {AssertedRun} run
+ * @param {string | null} stage
+ * @param {readonly string[]} stages
  */
-function stageProblem({ stage, metric }, { stages, mayHave }) {
-  if (stage === null) {
-    return null;
-  }
-  if (!stages.includes(stage)) {
-    return `unknown stage ${stage}, expected ${stages.join(', ')}${didYouMean(stage, stages)}`;
-  }
-  const condition = metric?.onlyOf;
-  return condition === undefined || mayHave(stage, condition)
+function stageProblem(stage, stages) {
+  return stage === null || stages.includes(stage)
     ? null
-    : `${stage} has no such figure: ${CONDITIONS[condition]}`;
+    : `unknown stage ${stage}, expected ${stages.join(', ')}${didYouMean(stage, stages)}`;
 }
 
 /**
  * @param {WritableResult} result
- * @returns {AssertedRun}
+ * @returns {string[]} in lower case
  */
 export function stagesOf({ stages }) {
-  const names = stages.flatMap(({ stage, kinds = [] }) => [
+  return stages.flatMap(({ stage, kinds = [] }) => [
     stage.toLowerCase(),
     ...kinds.map(({ operation }) => `${stage.toLowerCase()}.${operation}`),
   ]);
-  return { stages: names, mayHave: () => true };
 }
