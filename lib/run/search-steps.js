@@ -83,7 +83,10 @@ export function searchSteps(parts) {
   /** @type {SearchStep[]} */
   const shown = [];
   return {
-    notices: index === 0 ? noticesOf(stage, peakOf, search.time, count) : [],
+    notices: [
+      ...(index === 0 ? noticesOf(stage, peakOf, search.time, count) : []),
+      ...(isCold ? [noticeOfCache(stage, config)] : []),
+    ],
     starts: { ...startOf(stage, objects.count, threads, config), duration: search.time, search: peakOf },
     next() {
       const { size, sizes } = config.objects;
@@ -92,11 +95,7 @@ export function searchSteps(parts) {
         isCold = false;
         const range = objects.rangeFor(stage, false, count);
         const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
-        const url = formatPublicUrl(/** @type {PublicUrl} */ (config.store.publicUrl));
-        return {
-          notice: `${stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${url}, not the store`,
-          slot: { stage, load, range: { ...range, cycles: false }, limit: null },
-        };
+        return { slot: { stage, load, range: { ...range, cycles: false }, limit: null } };
       }
       const step = search.next(finished.at(-1) ?? null);
       if (step === null) {
@@ -142,6 +141,15 @@ export function searchSteps(parts) {
  */
 function readsCacheIn({ kinds }, { load: { client } }) {
   return CLIENTS[client].readsCache && kinds.some(({ operation }) => operation.followsAccess);
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Config} config
+ */
+function noticeOfCache({ name }, { store: { publicUrl } }) {
+  const url = formatPublicUrl(/** @type {PublicUrl} */ (publicUrl));
+  return `${name}: reading each key once, so that the search measures the cache of ${url}, not the store`;
 }
 
 /**
