@@ -140,17 +140,13 @@ async function getReady(session, startsAt) {
   const open = async () => {
     session.workers = await session.phases.during(PHASES.connections, () => openWorkers(session));
   };
-  if (startsAt === null) {
-    await measureLatencies(session);
-    await open();
-    session.firstStageAt = clock.now();
-    return;
+  const moment = startsAt === null ? null : clock.fromEpoch(startsAt);
+  if (moment !== null) {
+    session.timeBudget.endBy(moment - READY_BEFORE_MS);
   }
-  const moment = clock.fromEpoch(startsAt);
-  session.timeBudget.endBy(moment - READY_BEFORE_MS);
   await measureLatencies(session);
-  await waitForStart(moment, session, open);
-  session.firstStageAt = moment;
+  await (moment === null ? open() : waitForStart(moment, session, open));
+  session.firstStageAt = moment ?? clock.now();
 }
 
 /** @param {Session} session */

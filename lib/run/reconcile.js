@@ -177,7 +177,16 @@ async function checkCopies({ config, run, signal }) {
     claim: () => (next < sample.length && !signal.aborted ? next++ : -1),
     async work(record, position) {
       record.take(0, read, sample[position]);
-      const request = retriedRequest(() => attempt(record, wrong), record.connection);
+      const request = retriedRequest(
+        () =>
+          record.attempt().catch((error) => {
+            if (!(error instanceof IntegrityError)) {
+              throw error;
+            }
+            wrong.push(error.message);
+          }),
+        record.connection,
+      );
       const { attempts } = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, request);
       run.requests.cleanup += attempts;
     },
@@ -185,19 +194,4 @@ async function checkCopies({ config, run, signal }) {
   return wrong.length === 0
     ? []
     : [`of ${sample.length} copies that were read, ${wrong.length} had other bytes: ${wrong[0]}`];
-}
-
-/**
- * @param {OperationRecord} record
- * @param {string[]} wrong findings so far
- */
-async function attempt(record, wrong) {
-  try {
-    await record.attempt();
-  } catch (error) {
-    if (!(error instanceof IntegrityError)) {
-      throw error;
-    }
-    wrong.push(error.message);
-  }
 }

@@ -11,7 +11,7 @@ import { formatDuration } from '../text/units.js';
 import { overThreads, stepOutcome, stepResult, withAllSteps } from './search-result.js';
 import { SECONDS_OF_OPERATIONS } from './search/capacity-search.js';
 import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from './search/rate-search.js';
-import { PlannedStep, WINDOW_MS, decisiveRate } from './search/search-step.js';
+import { WINDOW_MS, decisiveRate, planStep } from './search/search-step.js';
 import { recordedPacing, startOf } from './stages-plan.js';
 
 /**
@@ -26,7 +26,7 @@ import { recordedPacing, startOf } from './stages-plan.js';
  * @import { StagePlan } from './plan.js'
  * @import { SearchOptions } from './search/capacity-search.js'
  * @import { RateMeasurement } from './search/rate-search.js'
- * @import { FinishedStep, Step } from './search/search-step.js'
+ * @import { FinishedStep, PlannedStep, Step } from './search/search-step.js'
  * @import { SearchObjects, StepsContext } from './steps-plan.js'
  */
 
@@ -104,12 +104,9 @@ export function searchSteps(parts) {
       const isHalfSize = step.phase === 'half size';
       const range = objects.rangeFor(stage, isHalfSize, step.operations);
       const pacing = search.pacing(step, range);
-      const running = new PlannedStep(step, {
-        ...{ stage, sizes, access, clock, range, pacing },
-        size: isHalfSize ? Math.floor(size / 2) : size,
-      });
-      planned = running;
-      return { slot: running.slot, progress: (...progress) => running.progress(...progress) };
+      const half = isHalfSize ? Math.floor(size / 2) : size;
+      planned = planStep(step, { stage, range, size: half, sizes, access, pacing }, clock);
+      return planned;
     },
     take(ran) {
       if (ran === null || planned === null) {
