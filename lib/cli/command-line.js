@@ -4,11 +4,10 @@ import { isMultipart } from '../options/conditions.js';
 import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
-import { STANDARD_OUTPUT } from '../options/values.js';
 import { OPERATIONS, operationsOf, writesObjects } from '../load/operations/registry.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../load/operations/stage.js';
 import { quote } from '../text/quote.js';
-import { readThresholds } from '../result/thresholds/read-thresholds.js';
+import { readThresholds } from '../result/thresholds/threshold.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
 import { COMMANDS, COMMAND_NAMES, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { DEFAULT_FILE, FROM_CLONE } from '../options/store/environment.js';
@@ -21,7 +20,7 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @import { OptionValues } from '../options/read-options.js'
  * @import { CommandName } from '../options/table.js'
  * @import { RunOptions } from '../run/run-options.js'
- * @import { AssertedRun } from '../result/thresholds/read-thresholds.js'
+ * @import { AssertedRun } from '../result/thresholds/threshold.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
  * @import { Invocation } from '../options/store/environment.js'
  * @import { Shell } from './shells.js'
@@ -93,7 +92,7 @@ export function readCommandLine(given, outputs, invocation = FROM_CLONE) {
   }
   const argv = withCleanup(given);
   refuseKnownWord(argv[0], benchmark);
-  const { topic, parameters } = helpTopicIn(argv, invocation, helpHint(benchmark));
+  const { topic, parameters } = helpTopicIn(argv, helpHint(benchmark));
   const program = newCommand('run', benchmark, outputs, topic.isGrouped)
     .usage(`<objects> <threads> [options]${topic.isGrouped ? '' : usageOfCommands(benchmark)}`)
     .argument('[objects]')
@@ -414,15 +413,10 @@ function resultFiles(options) {
 function sharedFiles(files) {
   const given = Object.entries(files).filter(([, file]) => file !== undefined);
   return given.flatMap(([one, file], index) =>
-    given.slice(index + 1).flatMap(([other, otherFile]) => {
-      const options = `--${one}, --${other}`;
-      if (file === STANDARD_OUTPUT && otherFile === STANDARD_OUTPUT) {
-        return [`${options}: only one of them can go to standard output`];
-      }
-      return path.resolve(String(file)) === path.resolve(String(otherFile))
-        ? [`${options}: expected two files, got ${quote(String(file))} for both`]
-        : [];
-    }),
+    given
+      .slice(index + 1)
+      .filter(([, otherFile]) => path.resolve(String(file)) === path.resolve(String(otherFile)))
+      .map(([other]) => `--${one}, --${other}: expected two files, got ${quote(String(file))} for both`),
   );
 }
 

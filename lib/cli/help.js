@@ -204,33 +204,9 @@ function flagsOfSides() {
 }
 
 /**
- * @param {string} topic
- * @param {string} benchmark shell command
- */
-function exampleOf(topic, benchmark) {
-  /** @type {Readonly<Record<string, string>>} */
-  const examples = {
-    hosts: `
-Examples:
-  on every host:  ${benchmark} 10000 1000 --start-at next:60s --duration 60s \\
-                    --log log-$(hostname).txt
-  afterwards:     ${benchmark} merge log*.txt`,
-    checks: `
-Example:
-  ${benchmark} 10000 100 --assert 'read.p99 < 50ms' --assert 'errors == 0'`,
-    metrics: `
-Example, with the dashboard of deploy/grafana:
-  ${benchmark} 10000 100 --metrics-port 9464 --metrics-hold 30s`,
-    all: EXIT_STATUS,
-  };
-  return examples[topic] ?? '';
-}
-
-/**
  * Reads what `--help <topic>` or `help <topic>` requests: a group of options, all options, or the help of a command.
  *
  * @param {readonly string[]} argv
- * @param {Invocation} invocation
  * @param {string} hint that refers to the list of topics
  * @returns {{ topic: HelpTopic, parameters: readonly string[] }} what the help shows, and the parameters to parse
  * @throws {UsageError} if there is no such topic
@@ -240,7 +216,7 @@ Example, with the dashboard of deploy/grafana:
  * @property {boolean} isGrouped whether it shows options by group, without commands
  * @property {string} [after] text after the options
  */
-export function helpTopicIn(argv, { benchmark }, hint) {
+export function helpTopicIn(argv, hint) {
   const [first, word = ''] = argv;
   const main = { shows: isOfMainJob, isGrouped: false };
   if (!['help', '--help', '-h'].includes(first) || argv.length > 2) {
@@ -257,7 +233,7 @@ export function helpTopicIn(argv, { benchmark }, hint) {
     throw new UsageError([`unknown help topic ${quote(word)}: expected ${topics}, or a command`], hint);
   }
   const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
-  return { topic: { shows, isGrouped: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };
+  return { topic: { shows, isGrouped: true, after: word === 'all' ? EXIT_STATUS : '' }, parameters: ['--help'] };
 }
 
 /** @param {string} option */

@@ -148,7 +148,6 @@ const WORKLOAD = {
     check: conditions.stageProblems,
     role: 'repeat',
     of: ['ab'],
-    helpOf: { ab: 'stages of each turn, comma-separated, including write' },
   },
   mix: {
     flag: '--mix <shares>',
@@ -266,7 +265,6 @@ const WORKLOAD = {
       '--run-id must leave room for suffixes such as -a10',
     of: ['ab', 'quick'],
     helpOf: {
-      ab: 'name of all runs, without suffixes such as -a10 (default: date, time, random)',
       sweep: 'run whose kept objects to read, with --stages that neither write nor remove',
     },
   },
@@ -483,14 +481,10 @@ const CAPACITY = {
   },
   maxCost: {
     flag: '--max-cost <dollars>',
-    help: "cost limit of the run, at R2's list prices",
+    help: "cost limit, at R2's list prices; of all runs of ab and sweep together",
     detail: 'see [what it costs](../use/first-run.md#what-it-costs)',
     read: values.dollars,
     of: ['ab'],
-    helpOf: {
-      ab: "cost limit of all turns, at R2's list prices",
-      sweep: "cost limit of the whole sweep, at R2's list prices",
-    },
   },
 };
 
@@ -602,7 +596,6 @@ const CLIENT = {
     help: 'skip the check that the store allows what the run does',
     detail: 'see [preflight](../use/first-run.md#before-the-first-stage)',
     of: ['ab', 'cleanup'],
-    helpOf: { cleanup: 'skip the check that the buckets can be reached' },
   },
 };
 
@@ -724,7 +717,6 @@ const HOSTS = {
         command === 'cleanup' && has('shard') && runId === undefined && '--shard cannot be combined with cleanup list',
     ],
     of: ['cleanup'],
-    helpOf: { cleanup: 'remove only the objects of shard i of N, counted from 0, or auto' },
   },
 };
 
@@ -743,11 +735,6 @@ const OUTPUT = {
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab', 'sweep'],
-    helpOf: {
-      compare: 'write the whole comparison to a file; - is stdout',
-      ab: 'write the whole comparison to a file; - is stdout',
-      sweep: 'write all results to a file, after each run; - is stdout',
-    },
   },
   csv: {
     flag: '--csv <file>',
@@ -782,7 +769,6 @@ const OUTPUT = {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
     of: ['ab', 'sweep', 'cleanup'],
-    helpOf: { cleanup: 'no progress on stderr' },
   },
   dryRun: {
     flag: '--dry-run',
@@ -791,7 +777,6 @@ const OUTPUT = {
     of: ['sweep'],
     helpOf: {
       replay: 'send nothing: print what the logs contain and what a replay would cost',
-      sweep: 'send nothing to the store: print the requests and the cost of all runs',
     },
   },
   latency: {
@@ -815,7 +800,6 @@ const CHECKS = {
     read: (text) => text,
     repeats: true,
     of: ['merge', 'compare'],
-    helpOf: { compare: "exit with 3 unless this holds, e.g. 'read.rate > 0.95 * baseline'" },
   },
   assertFile: {
     flag: '--assert-file <file>',

@@ -1,5 +1,6 @@
 import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, requestsOfRun } from '../run/prices.js';
 import { operationsOf } from '../load/operations/registry.js';
+import { rounded } from '../text/figures.js';
 
 /**
  * @import { Config } from '../result/config.js'
@@ -29,12 +30,12 @@ export function costLine(...all) {
     const most = sumOf(once, dollarsOf).toFixed(4);
     const others = classA > writes ? `$${DOLLARS_PER_MILLION.A} per million further Class A operations, ` : '';
     return (
-      `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} per million Class B operations, ` +
+      `Cost at R2's list prices: at most $${most} for ${rounded(writes)} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} per million Class B operations, ` +
       `for as long as the stages run; ${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free`
     );
   }
   return (
-    `Cost at R2's list prices: $${sumOf(runs, dollarsOf).toFixed(4)} for ${classA} Class A and ${classB} Class B operations, ` +
+    `Cost at R2's list prices: $${sumOf(runs, dollarsOf).toFixed(4)} for ${rounded(classA)} Class A and ${rounded(classB)} Class B operations, ` +
     `${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free, as are deletes and egress`
   );
 }

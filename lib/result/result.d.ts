@@ -96,7 +96,7 @@ export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage |
 /** Fields that StageResult lacks, or has with another type. */
 type OtherOfStage = 'merge' | 'kinds';
 
-type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
+type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded';
 
 type OptionalOfStage =
   'paused' | 'slowest' | 'failures' | 'sizes' | 'access' | 'averageKeys' | 'search' | 'ramp' | keyof PartsSum;

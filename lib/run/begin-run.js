@@ -151,7 +151,7 @@ async function getReady(session, startsAt) {
 
 /** @param {Session} session */
 async function measureLatencies(session) {
-  const { config, run, signal, observer, timeBudget, phases, earlier } = session;
+  const { config, run, signal, timeBudget, phases, earlier } = session;
   if (earlier !== null) {
     session.unloaded = latenciesIn(earlier);
     return;
@@ -160,13 +160,7 @@ async function measureLatencies(session) {
   if (!isWanted || signal.aborted) {
     return;
   }
-  const { latencies, problem } = await phases.during(PHASES.latency, () =>
-    measureUnloaded(run, config, timeBudget, signal),
-  );
-  if (problem !== null && !signal.aborted) {
-    observer.notice(`Could not measure the latency with one thread: ${problem}`);
-  }
-  session.unloaded = latencies;
+  session.unloaded = await phases.during(PHASES.latency, () => measureUnloaded(run, config, timeBudget, signal));
 }
 
 /**
@@ -210,9 +204,6 @@ function formatTime(epoch) {
   return new Date(epoch).toISOString();
 }
 
-const CLOCK_LOST =
-  "The store's clock is unknown from now on: the Date headers of later responses contradict the offset measured before the start";
-
 /** The embedded endpoint uses this host's clock. */
 const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
 
@@ -221,11 +212,10 @@ const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
 /**
  * @param {Config} config
  * @param {OpenRun} run
- * @param {RunObserver} observer
  * @param {AbortSignal} signal
  * @param {ClockFacts | null} earlier the store's clock, if an earlier run has measured it
  */
-export function openRunClock({ store }, run, observer, signal, earlier) {
+export function openRunClock({ store }, run, signal, earlier) {
   const known = store.isEmbedded ? SAME_CLOCK : earlier;
   run.clock.adjust(known?.offset ?? 0);
   const [bucket] = store.buckets;
@@ -243,20 +233,15 @@ export function openRunClock({ store }, run, observer, signal, earlier) {
   const untilEnd = AbortSignal.any([signal, ending.signal]);
   /** @type {Promise<void> | null} */
   let measured = known === null ? null : Promise.resolve();
-  let watched = Promise.resolve();
-  const measure = async () => {
-    await storeClock.measure(untilEnd);
-    watched = storeClock.watch(ending.signal, () => observer.notice(CLOCK_LOST));
-  };
   return {
     /**
-     * Sets the run's clock to the store's, once, and keeps watching it.
+     * Sets the run's clock to the store's, once.
      *
      * @param {(measure: () => Promise<void>) => Promise<void>} phase runs the measurement as a phase of the run
      * @returns {Promise<void>}
      */
     measure(phase) {
-      measured ??= phase(measure);
+      measured ??= phase(() => storeClock.measure(untilEnd));
       // The error surfaces where the promise is awaited, after preflight.
       measured.catch(() => {});
       return measured;
@@ -267,7 +252,6 @@ export function openRunClock({ store }, run, observer, signal, earlier) {
     async stop() {
       ending.abort();
       await measured?.catch(() => {});
-      await watched;
     },
   };
 }

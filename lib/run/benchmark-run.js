@@ -3,8 +3,7 @@ import { formatSizes } from '../load/workload/size-distribution.js';
 import { recordedOptions } from '../options/recorded-options.js';
 import { PHASES, beginRun, checkStore, openRunClock, phasesOf } from './begin-run.js';
 import { openRun } from './open-run.js';
-import { keptSizeProblem } from './preflight/existing-objects.js';
-import { listExisting } from './preflight/list-existing.js';
+import { listExisting } from './preflight/existing-objects.js';
 import { TimeBudget } from './preflight/unloaded-latency.js';
 import { WriteChecks } from './preflight/write-checks.js';
 import { reconcile } from './reconcile.js';
@@ -77,7 +76,7 @@ async function openSession(config, { identity, credentials, ...deps }) {
     config,
     run,
     checks: new WriteChecks(run, config, signal),
-    runClock: openRunClock(config, run, observer, signal, earlier?.clock ?? null),
+    runClock: openRunClock(config, run, signal, earlier?.clock ?? null),
     phases: phasesOf(observer),
     timeBudget: new TimeBudget(clock.now),
     // Set when the run begins.
@@ -105,7 +104,7 @@ async function openSession(config, { identity, credentials, ...deps }) {
  * @returns {Promise<boolean>} false if the run must not begin
  */
 async function examineStore(session) {
-  const { run, signal, observer, checks, result } = session;
+  const { signal, observer, checks, result } = session;
   const isRefused = () => result.problems.length > 0 || signal.aborted;
   await listObjects(session);
   if (isRefused()) {
@@ -115,8 +114,6 @@ async function examineStore(session) {
   result.problems.push(...problems);
   if (!isRefused()) {
     await checks.mayWrite();
-    const sizeProblem = await keptSizeProblem(run, session.config, signal);
-    result.problems.push(...(sizeProblem === null ? [] : [sizeProblem]));
   }
   result.problems.push(...checks.problems);
   result.isTransient = isTransient && checks.problems.length === 0;

@@ -161,6 +161,8 @@ function rowAround(config, latency) {
   const A =
     (isOwn ? probes * (isInParts ? REQUESTS_OF_ONE_PART : 1) : 0) +
     proofListsOf(config) +
+    // Uploads are listed by prefix, and an empty list once more without it.
+    (load.multipart === undefined ? 0 : 2 * buckets) +
     (objects.existing === undefined ? 0 : pagesFor(objects.count));
   const B = reads.length * probes + (schedule.preflight ? buckets : 0);
   const isChecked = isOwn && !store.isEmbedded;

@@ -3,7 +3,7 @@ import type { CostBudget } from './prices.js';
 import type { Budget } from '../load/budget.js';
 import type { FinishedSlot, Slot } from '../load/run-slot.js';
 import type { Config } from '../result/config.js';
-import type { ClockFacts, RampStep, SearchStep, StageResult, UnloadedLatency } from '../result/result.js';
+import type { RampStep, SearchStep, StageResult, UnloadedLatency } from '../result/result.js';
 import type { StageStart } from '../result/run-events.js';
 import type { Stage } from '../load/operations/stage.js';
 
@@ -15,7 +15,6 @@ export interface PlanContext {
   firstStageAt: number;
   /** by the stage's name in lower case */
   unloaded: ReadonlyMap<string, UnloadedLatency>;
-  storeClock: () => ClockFacts | null;
   /** whether an object was written */
   has: (localIndex: number) => boolean;
   costs: CostBudget;

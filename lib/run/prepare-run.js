@@ -1,6 +1,5 @@
 import { dollarsOf } from './prices.js';
-import { availableCores } from '../measure/host/cpu-quota.js';
-import { openFileLimit } from '../measure/host/open-file-limit.js';
+import { availableCores, openFileLimit } from '../measure/host/limits.js';
 import { connectionsFor } from '../load/operations/multipart.js';
 import { multipartOf, resolve } from '../options/resolve.js';
 import { Checks, UsageError } from '../options/usage-error.js';

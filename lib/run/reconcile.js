@@ -56,7 +56,7 @@ export async function reconcile(session) {
   const maxAttempts = (result.cleanup?.left ?? 0) < 0 ? 1 : undefined;
   const access = { ...accessOf(session), timeout: 0, maxAttempts };
   const problem = await withBucketAccess(access, (means) => marker.remove(means));
-  if (problem !== null && run.mayRemove) {
+  if (problem !== null) {
     result.isTransient ||= result.problems.length === 0;
     result.problems.push(problem);
     result.existing ??= { readable: null };

@@ -203,14 +203,13 @@ function noteFatalError(fatal, { config, run, result }) {
  * @param {Session} session
  * @returns {PlanContext}
  */
-export function planContext({ config, run, firstStageAt, unloaded, runClock }) {
+export function planContext({ config, run, firstStageAt, unloaded }) {
   return {
     config,
     clock: run.clock,
     firstStageAt,
     unloaded,
     costs: run.costs,
-    storeClock: () => runClock.facts(),
     has: (localIndex) => run.ledger.has(localIndex),
   };
 }

@@ -122,7 +122,7 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('rejects a run that would take more than half of the free memory', async () => {
     const [line] = await refused('1000000000', '10', '--local', '--size', '1MiB');
-    assert.match(line, /^error: --local .*1000000000 of 1MiB.*expected at most \d+ objects/);
+    assert.match(line, /^error: --local .*1,000,000,000 of 1MiB.*expected at most [\d,]+ objects/);
   });
 
   test('rejects a run whose objects are too large for its embedded endpoint', async () => {

@@ -28,7 +28,7 @@ const WRONG = [
   ['1000 10 --cpus 2 --local', /use --cores/],
   ['1000 10 --verbose --local', /R2_BENCHMARK_DEBUG=1/],
   ['1000 10 --output result.json --local', /use --log, --json or --report/],
-  ['1000 10 --json - --csv - --local', /--json, --csv: only one of them can go to standard output/],
+  ['1000 10 --json - --csv - --local', /--json, --csv: expected two files, got "-" for both/],
   ['1000 10 --no-color --local', /NO_COLOR=1/],
   ['1000 10 --max-latency 50ms --local', /use --assert, as in --assert 'read\.p99 < 50ms'/],
   ['1000 10 --assert p99<50 --local', /p99 is a figure of a stage: put a stage name before it, such as read\.p99/],

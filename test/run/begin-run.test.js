@@ -141,7 +141,7 @@ test('a stop request ends the wait', TIME_LIMIT, async () => {
 test('the embedded store uses this host’s clock and is not asked', async () => {
   const clock = new ManualClock(NOW);
   const run = await openRun(runConfig(NO_TARGET), { clock, random: Math.random });
-  const runClock = openRunClock(runConfig(NO_TARGET), run, beginning(clock).observer, NEVER, null);
+  const runClock = openRunClock(runConfig(NO_TARGET), run, NEVER, null);
   await runClock.measure((measure) => measure());
   assert.deepEqual([runClock.facts(), runClock.problem()], [{ offset: 0, uncertainty: 0 }, null]);
   assert.equal(run.requests.clock, 0);
@@ -156,7 +156,7 @@ test('the run’s clock is set to the store’s, and the requests are counted', 
   const clock = new Clock();
   const run = await openRun({ ...config, store }, { clock, random: Math.random });
   const before = clock.toEpoch(0);
-  const runClock = openRunClock({ ...config, store }, run, beginning(clock).observer, NEVER, null);
+  const runClock = openRunClock({ ...config, store }, run, NEVER, null);
   await runClock.measure((measure) => measure());
   const { offset, uncertainty } = /** @type {any} */ (runClock.facts());
   assert.ok(Math.abs(offset - 90_000) <= uncertainty + PRECISION_MS, `${offset} ± ${uncertainty}`);

@@ -29,7 +29,7 @@ const OBJECTS = 200_000;
 const IDLE_HOST = {
   ...NO_HOST_LOAD,
   loops: [loopLoad(0.1)],
-  cpu: { cpus: 2, usable: 2, busy: 0.1, iowait: 0, steal: 0, busiest: 0.2, others: 0.1 },
+  cpu: { cpus: 2, usable: 2, busy: 0.1, steal: 0, busiest: 0.2, others: 0.1 },
 };
 
 /**
@@ -54,7 +54,7 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
       run: { clock, ledger, reconciliation: { hasUnproven: false }, costs: new CostBudget() },
       signal: new AbortController().signal,
     },
-    ...{ observer: recordingObserver().observer, runClock: { facts: () => null }, isShared: false },
+    ...{ observer: recordingObserver().observer, isShared: false },
     unloaded: new Map([[stage, { count: 20, p50: unloadedP50, size: WHOLE }]]),
   };
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));

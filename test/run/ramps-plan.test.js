@@ -21,6 +21,7 @@ import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 import { aggregateOf, warningsOf } from '../result/logs-of.js';
+import { ALL_TIME } from '../helpers/manual-clock.js';
 
 /**
  * @import { Session } from '../../lib/run/session.js'
@@ -74,7 +75,7 @@ function prepare(
       const { stopsAt, endsAt, noSuccessSince } = /** @type {Required<TimeLimit>} */ (task.limit);
       const meter = new StageMeter(clock, startedAt);
       const { buckets } = config.store;
-      const meters = bucketMeters(buckets.length);
+      const meters = bucketMeters(buckets.length, ALL_TIME);
       const budget = new Budget(task.budget);
       let hasRunOut = false;
       let isStalled = false;
@@ -129,7 +130,7 @@ function prepare(
       observer,
       phases,
     },
-    ...{ runClock: { facts: () => null }, isShared: false, unloaded: new Map() },
+    ...{ isShared: false, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], isTransient: false, stages: [], cleanup: null, crash: null })

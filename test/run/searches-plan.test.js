@@ -26,7 +26,7 @@ const WHOLE = 16_384;
 /** Other processes use all of its CPUs. */
 const BUSY_HOST = {
   ...NO_HOST_LOAD,
-  cpu: { cpus: 2, usable: 2, busy: 1, iowait: 0, steal: 0, busiest: 1, others: 1.9 },
+  cpu: { cpus: 2, usable: 2, busy: 1, steal: 0, busiest: 1, others: 1.9 },
 };
 
 /** 20 ms per operation, at most 1,000 operations per second. @returns {StoreModel} */
@@ -60,7 +60,7 @@ function prepare(overrides, modelOf = queueing) {
       signal: controller.signal,
       observer,
     },
-    ...{ runClock: { facts: () => null }, isShared: false, unloaded },
+    ...{ isShared: false, unloaded },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
