@@ -49,7 +49,7 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     pauses,
     signal,
     hooks: {
-        attemptFailed() {},
+      attemptFailed() {},
       retrying() {},
     },
   });
