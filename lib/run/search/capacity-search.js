@@ -150,10 +150,7 @@ export class CapacitySearch {
     const threads = plateau.threadsToHold(steps);
     const rate = this.#expectedRate(threads);
     const times = this.#timesOf('hold', threads);
-    // All operations that are left, minus those for the comparison of sizes if both fit.
-    const without = this.#budget.operationsLeft - this.#comparisonOperations(rate, threads);
-    const isEnough = without >= operationsIn(rate, threads, times);
-    const operations = Math.floor(isEnough ? without : this.#budget.operationsLeft);
+    const operations = this.#budget.operationsLeft;
     const maxDuration = Math.min(
       plateau.HOLD_MS,
       inWholeWindows((1000 * (operations - threads)) / rate - times.settle),
@@ -274,18 +271,12 @@ export class CapacitySearch {
   /** Whether there is a plateau, and time and operations suffice. @param {TestedStep} highest */
   #canCompareSizes({ threads, rate }) {
     const times = this.#timesOf('half size', threads);
-    if (!this.#options.halfSize || !this.#hasPlateau || this.#capacity === null) {
-      return false;
-    }
-    if (COMPARISON.length * shortest(times) > this.#budget.timeLeft) {
-      this.#budget.limitingResource ??= 'time';
-      return false;
-    }
-    const areEnough = COMPARISON.length * operationsIn(rate, threads, times) <= Math.floor(this.#budget.operationsLeft);
-    if (!areEnough) {
-      this.#budget.recordShortage();
-    }
-    return areEnough;
+    return (
+      this.#options.halfSize &&
+      this.#hasPlateau &&
+      this.#capacity !== null &&
+      this.#budget.affords(COMPARISON.length * shortest(times), COMPARISON.length * operationsIn(rate, threads, times))
+    );
   }
 
   /**

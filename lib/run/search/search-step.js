@@ -251,6 +251,24 @@ export class StepBudget {
     return this.#maxOperations - this.#used.operations;
   }
 
+  /**
+   * Records what is missing, if anything.
+   *
+   * @param {number} time ms
+   * @param {number} operations
+   * @returns {boolean} whether both suffice
+   */
+  affords(time, operations) {
+    if (operations > this.operationsLeft) {
+      this.recordShortage();
+      return false;
+    }
+    if (time > this.timeLeft) {
+      this.limitingResource ??= 'time';
+    }
+    return time <= this.timeLeft;
+  }
+
   /** Records that a step could not have the operations that it requires. */
   recordShortage() {
     const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation <= this.#attemptsLeft;
