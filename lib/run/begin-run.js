@@ -2,7 +2,6 @@ import { waitUntil } from '../measure/clock/pause.js';
 import { MAX_WAIT_MS } from '../measure/clock/start-time.js';
 import { StoreClock } from '../measure/clock/store-clock.js';
 import { connectionsFor } from '../load/operations/multipart.js';
-import { operationsOf } from '../load/operations/registry.js';
 import { requestAbsentObject } from './preflight/control-request.js';
 import { preflight } from './preflight/preflight.js';
 import { measureUnloaded } from './preflight/unloaded-latency.js';
@@ -119,11 +118,6 @@ export async function beginRun(session) {
   const start = new Date(run.clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start, clock: runClock.facts() };
   observer.runStarts(result.facts);
-  if (!run.wroteObjects && !run.listed) {
-    operationsOf(config.load.stages)
-      .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
-      .forEach((limit) => observer.notice(limit));
-  }
   await getReady(session, startsAt);
   run.costs.spendRequests(run.requests.preflight + run.requests.probe);
   return true;

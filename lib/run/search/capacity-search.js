@@ -57,9 +57,6 @@ const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole siz
 /** The steps that compare the sizes. A drift over time shows as a difference between two steps of one size. */
 const COMPARISON = /** @type {readonly SearchPhase[]} */ (['whole size', 'half size', 'whole size', 'half size']);
 
-/** Half-size objects might be a little more than twice as fast. */
-const HALF_SIZE_GAIN = 2.2;
-
 /** More steps around the knee add nothing useful. */
 const MAX_REFINEMENTS = 4;
 
@@ -300,7 +297,7 @@ export class CapacitySearch {
     return this.#budget.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
 
-  /** Operations left for steps, minus those for a hold at the best rate and, on a plateau, the comparison of sizes. */
+  /** Operations left for steps, minus those for a hold at the best rate. */
   get #operationsForSteps() {
     const { maxOperations, sharesOperations } = this.#options;
     const { operationsLeft } = this.#budget;
@@ -311,18 +308,7 @@ export class CapacitySearch {
     if (hold > operationsLeft && !sharesOperations) {
       return operationsLeft;
     }
-    const kept = hold + (this.#hasPlateau ? this.#comparisonOperations(best, threads) : 0);
-    return operationsLeft - (sharesOperations ? Math.min(kept, maxOperations / 2) : kept);
-  }
-
-  /**
-   * @param {number} rate whole-size objects per second
-   * @param {number} threads
-   */
-  #comparisonOperations(rate, threads) {
-    const times = this.#timesOf('half size', threads);
-    const rates = !this.#options.halfSize ? [] : [rate, HALF_SIZE_GAIN * rate, rate, HALF_SIZE_GAIN * rate];
-    return rates.reduce((sum, each) => sum + operationsIn(each, threads, times), 0);
+    return operationsLeft - (sharesOperations ? Math.min(hold, maxOperations / 2) : hold);
   }
 
   /**
