@@ -2,7 +2,6 @@ import { waitUntil } from '../measure/clock/pause.js';
 import { MAX_WAIT_MS } from '../measure/clock/start-time.js';
 import { measureStoreClock } from '../measure/clock/store-clock.js';
 import { connectionsFor } from '../load/operations/multipart.js';
-import { operationsOf } from '../load/operations/registry.js';
 import { requestAbsentObject } from './preflight/control-request.js';
 import { preflight } from './preflight/preflight.js';
 import { measureUnloaded } from './preflight/unloaded-latency.js';
@@ -120,11 +119,6 @@ export async function beginRun(session) {
   const start = new Date(run.clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start, clock: runClock.facts() };
   observer.runStarts(result.facts);
-  if (!run.wroteObjects && !run.listed) {
-    operationsOf(config.load.stages)
-      .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
-      .forEach((limit) => observer.notice(limit));
-  }
   await getReady(session, startsAt);
   run.costs.spendRequests(run.requests.preflight + run.requests.probe);
   return true;
@@ -141,17 +135,13 @@ async function getReady(session, startsAt) {
   const open = async () => {
     session.workers = await session.phases.during(PHASES.connections, () => openWorkers(session));
   };
-  if (startsAt === null) {
-    await measureLatencies(session);
-    await open();
-    session.firstStageAt = clock.now();
-    return;
+  const moment = startsAt === null ? null : clock.fromEpoch(startsAt);
+  if (moment !== null) {
+    session.timeBudget.deadline = moment - READY_BEFORE_MS;
   }
-  const moment = clock.fromEpoch(startsAt);
-  session.timeBudget.deadline = moment - READY_BEFORE_MS;
   await measureLatencies(session);
-  await waitForStart(moment, session, open);
-  session.firstStageAt = moment;
+  await (moment === null ? open() : waitForStart(moment, session, open));
+  session.firstStageAt = moment ?? clock.now();
 }
 
 /** @param {Session} session */

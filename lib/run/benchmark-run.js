@@ -66,18 +66,15 @@ export async function runBenchmark(config, deps) {
  * @param {RunDeps} deps
  * @returns {Promise<Session>}
  */
-async function openSession(config, deps) {
-  const { clock, random, signal, identity, observer, launchedAt, credentials } = deps;
-  const { isShared = false, earlier = null } = deps;
+async function openSession(config, { identity, credentials, ...deps }) {
+  const { clock, random, signal, observer, earlier = null } = deps;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   return {
+    isShared: false,
+    ...deps,
+    earlier,
     config,
     run,
-    signal,
-    observer,
-    launchedAt,
-    isShared,
-    earlier,
     checks: new WriteChecks(run, config, signal),
     runClock: openRunClock(config, run, signal, earlier?.clock ?? null),
     phases: phasesOf(observer),

@@ -1,4 +1,4 @@
-import { addRequests, pagesFor, proofListsOf, requestsFor, requestsForEach } from './prices.js';
+import { addRequests, pagesFor, proofListsOf, requestsFor } from './prices.js';
 import { multipartAsFor } from '../load/operations/multipart.js';
 import { stagesOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
 import { operationsFor } from '../load/operations/stage.js';
@@ -103,11 +103,10 @@ function windowsOf({ search, load: { threads }, schedule: { ramp, duration } }) 
  */
 function rowOf(stage, config, latency) {
   const { objects, load } = config;
-  const { threads, rate, amounts, multipart } = load;
+  const { threads, rate, amounts } = load;
   const windows = windowsOf(config);
   const once = operationsFor(stage, objects.count, config);
   const operations = windows === null || stage.removes ? once : mostIn(windows, stage, once, config, latency);
-  const parts = stage.kinds.some(({ operation }) => operation.canTakeParts) ? requestsForEach(config) : 1;
   const total = sumOf(stage.kinds.map(({ weight }) => weight));
   const mean = objects.existing === undefined ? averageSize(objects) : NaN;
   let requests = { A: 0, B: 0, free: 0 };
@@ -118,9 +117,7 @@ function rowOf(stage, config, latency) {
     requests = addRequests(requests, requestsFor(operation, share, config));
     bytes += operation.movesBytes ? share * operation.bytesOf({ sizeOf: () => mean, amounts }, 0) : 0;
   }
-  // The first and the last request of an upload wait for its parts.
-  const trips = parts > 1 ? 2 + Math.ceil((parts - 2) / (multipart?.partThreads ?? 1)) : 1;
-  const closed = Math.ceil(operations / threads) * trips * latency;
+  const closed = Math.ceil(operations / threads) * latency;
   const time = Math.max(closed, rate === undefined ? 0 : (1000 * operations) / rate);
   const limit = windows === null || stage.removes ? Infinity : sumOf(windows.map((each) => each.time));
   return { name: stage.name, operations, requests, bytes, time: Math.min(time, limit) };

@@ -48,8 +48,6 @@ export interface PlannedSlot {
   startsAt?: number;
   /** latest start in monotonic ms */
   startsBy?: number;
-  /** shown before it begins */
-  notice?: string;
   /** null to wait until `startsAt` and run nothing */
   slot: Slot | null;
   /** may end the slot early: `done` operations of the slot, which started at `startedAt` in monotonic ms */

@@ -3,7 +3,7 @@ import { availableCores, openFileLimit } from '../measure/host/limits.js';
 import { connectionsFor } from '../load/operations/multipart.js';
 import { multipartOf, resolve } from '../options/resolve.js';
 import { Checks, UsageError } from '../options/usage-error.js';
-import { rounded } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { openTarget } from '../options/store/target.js';
 
 /**
@@ -133,7 +133,5 @@ export function fileLimitProblem({ threads, cores, multipart }, limit) {
   if (needed <= limit) {
     return null;
   }
-  const onCores = cores === 1 ? '' : ` on ${cores} cores`;
-  const ofParts = multipart === undefined ? '' : ` with ${multipart.partThreads} part threads each`;
-  return `${threads} threads${ofParts}${onCores} need ${needed} open files, but the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
+  return `${threads} threads on ${counted(cores, 'core')} need ${needed} open files, but the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
 }

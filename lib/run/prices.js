@@ -138,7 +138,7 @@ export function addRequests(one, other) {
 }
 
 /** Requests to write one object; the mean if sizes differ. @param {PricedConfig} config */
-export function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
+function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
   const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);
   return sizes === undefined ? requests(size) : meanOver(sizes, requests);
 }

@@ -114,10 +114,7 @@ async function runSlots(name, plan, showSecond, session) {
     if (planned === null) {
       break;
     }
-    const { slot, notice, startsAt = -Infinity, startsBy = Infinity } = planned;
-    if (notice !== undefined) {
-      observer.notice(notice);
-    }
+    const { slot, startsAt = -Infinity, startsBy = Infinity } = planned;
     await waitUntil(startsAt, run.clock, signal);
     /** @type {FinishedSlot | null} */
     let finished = null;

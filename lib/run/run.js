@@ -39,13 +39,11 @@ import { noticesOfLoad, prepareRun } from './prepare-run.js';
  * @throws {RunError} if the store refuses the run, or an error ends it
  */
 export async function run(options, context = {}) {
-  try {
-    return await runWith(options, context);
-  } catch (error) {
+  return runWith(options, context).catch((error) => {
     throw error instanceof UsageError && context.invocation === undefined
       ? new UsageError(error.problems.map(inCode))
       : error;
-  }
+  });
 }
 
 /**

@@ -11,7 +11,7 @@ import { formatDuration } from '../text/units.js';
 import { overThreads, stepOutcome, stepResult, withAllSteps } from './search-result.js';
 import { SECONDS_OF_OPERATIONS } from './search/capacity-search.js';
 import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from './search/rate-search.js';
-import { PlannedStep, WINDOW_MS, decisiveRate } from './search/search-step.js';
+import { WINDOW_MS, decisiveRate, planStep } from './search/search-step.js';
 import { recordedPacing, startOf } from './stages-plan.js';
 
 /**
@@ -26,7 +26,7 @@ import { recordedPacing, startOf } from './stages-plan.js';
  * @import { StagePlan } from './plan.js'
  * @import { SearchOptions } from './search/capacity-search.js'
  * @import { RateMeasurement } from './search/rate-search.js'
- * @import { FinishedStep, Step } from './search/search-step.js'
+ * @import { FinishedStep, PlannedStep, Step } from './search/search-step.js'
  * @import { SearchObjects, StepsContext } from './steps-plan.js'
  */
 
@@ -83,7 +83,10 @@ export function searchSteps(parts) {
   /** @type {SearchStep[]} */
   const shown = [];
   return {
-    notices: index === 0 ? noticesOf(stage, peakOf, search.time, count) : [],
+    notices: [
+      ...(index === 0 ? noticesOf(stage, peakOf, search.time, count) : []),
+      ...(isCold ? [noticeOfCache(stage, config)] : []),
+    ],
     starts: { ...startOf(stage, objects.count, threads, config), duration: search.time, search: peakOf },
     next() {
       const { size, sizes } = config.objects;
@@ -92,11 +95,7 @@ export function searchSteps(parts) {
         isCold = false;
         const range = objects.rangeFor(stage, false, count);
         const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
-        const url = formatPublicUrl(/** @type {PublicUrl} */ (config.store.publicUrl));
-        return {
-          notice: `${stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${url}, not the store`,
-          slot: { stage, load, range: { ...range, cycles: false }, limit: null },
-        };
+        return { slot: { stage, load, range: { ...range, cycles: false }, limit: null } };
       }
       const step = search.next(finished.at(-1) ?? null);
       if (step === null) {
@@ -105,12 +104,9 @@ export function searchSteps(parts) {
       const isHalfSize = step.phase === 'half size';
       const range = objects.rangeFor(stage, isHalfSize, step.operations);
       const pacing = search.pacing(step, range);
-      const running = new PlannedStep(step, {
-        ...{ stage, sizes, access, clock, range, pacing },
-        size: isHalfSize ? Math.floor(size / 2) : size,
-      });
-      planned = running;
-      return { slot: running.slot, progress: (...progress) => running.progress(...progress) };
+      const half = isHalfSize ? Math.floor(size / 2) : size;
+      planned = planStep(step, { stage, range, size: half, sizes, access, pacing }, clock);
+      return planned;
     },
     take(ran) {
       if (ran === null || planned === null) {
@@ -142,6 +138,15 @@ export function searchSteps(parts) {
  */
 function readsCacheIn({ kinds }, { load: { client } }) {
   return CLIENTS[client].readsCache && kinds.some(({ operation }) => operation.followsAccess);
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Config} config
+ */
+function noticeOfCache({ name }, { store: { publicUrl } }) {
+  const url = formatPublicUrl(/** @type {PublicUrl} */ (publicUrl));
+  return `${name}: reading each key once, so that the search measures the cache of ${url}, not the store`;
 }
 
 /**

@@ -23,56 +23,25 @@ const ROUNDING_MS = 1;
  */
 
 /**
- * The slots of stages that last a fixed time. Hosts that started together start each stage together, even if one of
- * them takes longer to complete its last operations.
- *
- * @param {number} startsAt monotonic ms of the first stage
- * @param {number} duration ms of a stage
- * @param {number} gap ms between two stages
- * @param {number} index of the stage
- * @returns {SlotTimes}
- */
-export function slotOf(startsAt, duration, gap, index) {
-  return slotFrom(startsAt + index * (duration + gap), duration, gap);
-}
-
-/**
- * @param {number} start monotonic ms of the stage
- * @param {number} duration ms
- * @param {number} gap ms to the next stage
- */
-function slotFrom(start, duration, gap) {
-  const stop = start + duration;
-  return { startsAt: start, stopsAt: stop, endsAt: Math.max(stop + gap - SETTLING_MS, stop) };
-}
-
-/**
- * @typedef {{ startsAt: number, slot: SlotTimes | null }} StageTime `startsAt`: earliest start in monotonic ms;
- *   `slot`: null without a time limit
- */
-
-/**
- * Hosts that share slots run the same stage at the same time. Otherwise, the next stage starts after the previous one has
- * ended.
+ * The slots of stages that last a fixed time. Hosts that share slots run the same stage at the same time, even if one of
+ * them takes longer to complete its last operations. Otherwise, the next stage starts after the previous one has ended.
  *
  * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'sharesSlots'>} schedule
  * @param {number} startsAt monotonic ms of the first stage
  * @param {() => number} now monotonic ms
- * @returns {(index: number, earliest: number) => StageTime} of the stage with that index; it does not begin before
- *   `earliest`, in monotonic ms
+ * @returns {(index: number, earliest: number) => SlotTimes | null} of the stage with that index; if slots are not
+ *   shared, it does not begin before `earliest`, in monotonic ms; null without a time limit
  */
 export function stageTimes({ duration, gap, sharesSlots }, startsAt, now) {
-  if (duration === undefined) {
-    return () => ({ startsAt, slot: null });
-  }
   const drain = gap ?? USUAL_GAP_MS;
-  const pause = gap ?? (sharesSlots ? USUAL_GAP_MS : 0);
   return (index, earliest) => {
-    const slot =
-      index === 0 || sharesSlots
-        ? slotOf(startsAt, duration, drain, index)
-        : slotFrom(Math.max(now() + pause, earliest), duration, drain);
-    return { startsAt: slot.startsAt, slot };
+    if (duration === undefined) {
+      return null;
+    }
+    const isFixed = index === 0 || sharesSlots;
+    const start = isFixed ? startsAt + index * (duration + drain) : Math.max(now() + (gap ?? 0), earliest);
+    const stopsAt = start + duration;
+    return { startsAt: start, stopsAt, endsAt: Math.max(stopsAt + drain - SETTLING_MS, stopsAt) };
   };
 }
 

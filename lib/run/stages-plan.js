@@ -39,14 +39,14 @@ export function stagesPlan(context, firstObject = 0) {
     stage(stage, index) {
       const { creates, copies, removes, replaces, rewrites } = stage;
       const earliest = rewrites || replaces || left.hasRewritten ? left.mayRewriteFrom : -Infinity;
-      const time = timeOf(index, earliest);
+      const slot = timeOf(index, earliest);
       const { first = firstObject, count } = rangeOf(stage, left.objects, config);
       // With a time limit, a stage cycles through its objects until the time is over, except that a stage that writes
       // or copies takes each object only once. Removal has no time limit, because all objects must be removed.
-      const limit = removes ? null : time.slot;
-      const repeats = time.slot === null && schedule.minDuration > 0 && !(creates || copies || removes);
+      const limit = removes ? null : slot;
+      const repeats = slot === null && schedule.minDuration > 0 && !(creates || copies || removes);
       const cycles = repeats || (limit !== null && !(creates || copies));
-      const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
+      const load = loadOf(config, slot !== null || cycles, stage, { first, count });
       const most = limit === null ? undefined : schedule.maxOperations;
       const operations = operationsFor(stage, count, config);
       /** @type {PlannedSlot['progress']} */
@@ -58,7 +58,7 @@ export function stagesPlan(context, firstObject = 0) {
       /** @type {FinishedSlot | null} */
       let ran = null;
       return {
-        startsAt: Math.max(time.startsAt, earliest),
+        startsAt: Math.max(slot?.startsAt ?? context.firstStageAt, earliest),
         starts: {
           ...startOf(stage, count, load.threads, config),
           ...(stage.grouping === null ? {} : { operations }),
@@ -80,7 +80,7 @@ export function stagesPlan(context, firstObject = 0) {
             outcome,
             load,
             stopsAt: limit?.stopsAt,
-            objectsNeeded: objectsNeeded(stage, outcome, time.slot),
+            objectsNeeded: objectsNeeded(stage, outcome, slot),
           });
           left = {
             objects: creates ? claimed : count,

@@ -51,6 +51,11 @@ export function stepsPlan(context, stepsOf) {
  * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'rewrites' | 'grouping'>>} Effects on objects
  */
 
+/** Whether a stage uses each object once. @param {Effects} stage */
+function usesOnce({ creates, copies, removes, rewrites }) {
+  return creates || copies || removes || rewrites;
+}
+
 /** @type {Readonly<{ first: number, count: number }>} */
 const NONE = Object.freeze({ first: 0, count: 0 });
 
@@ -92,12 +97,9 @@ export class SearchObjects {
   }
 
   /** Operations that the objects allow. @param {Effects} stage */
-  countFor({ creates, copies, removes, rewrites }) {
-    if (creates || removes || rewrites) {
-      return this.count - this.#next;
-    }
-    if (copies) {
-      return this.#whole.count - this.#next;
+  countFor(stage) {
+    if (usesOnce(stage)) {
+      return (stage.copies ? this.#whole : this.#all).count - this.#next;
     }
     return this.#whole.count > 0 ? Infinity : 0;
   }
@@ -109,7 +111,7 @@ export class SearchObjects {
    * @returns {Range}
    */
   rangeFor(stage, isHalfSize, most) {
-    if (stage.creates || stage.copies || stage.removes || stage.rewrites) {
+    if (usesOnce(stage)) {
       return { first: this.#next, count: Math.min(most, this.countFor(stage)), cycles: false };
     }
     // List pages for one size would also contain keys of the other.
@@ -122,11 +124,11 @@ export class SearchObjects {
    * @param {boolean} isHalfSize
    * @param {number} count number of objects of the range that were used
    */
-  use({ creates, copies, removes, rewrites }, isHalfSize, count) {
-    if (creates && isHalfSize && this.#half.count === 0) {
+  use(stage, isHalfSize, count) {
+    if (stage.creates && isHalfSize && this.#half.count === 0) {
       this.#half = { first: this.#next, count };
     }
-    if (creates || copies || removes || rewrites) {
+    if (usesOnce(stage)) {
       this.#next += count;
     }
   }
@@ -158,8 +160,7 @@ export class SearchObjects {
 
 /**
  * @typedef {object} TakenOfRamp a step that has ended
- * @property {{ outcome: StageOutcome, load: Load, stopsAt: number } | null} ran `stopsAt`: monotonic ms after which no
- *   operation starts; null if nothing ran in it
+ * @property {{ outcome: StageOutcome, load: Load } | null} ran null if nothing ran in it
  * @property {RampStep} shown
  */
 
@@ -220,8 +221,8 @@ export function rampSteps({ stage, index: stageIndex, objects, context, results 
             stopsAt: moment(slot.stopsAt),
             endsAt: moment(slot.endsAt) - SETTLING_MS,
             noSuccessSince: Math.max(startsAt, clock.now()) - silence,
-            // Only the last step has a drain. In earlier steps, operations that complete late count like all others.
-            measuresDrain: index < slots.length - 1,
+            // The result of a step comes from the seconds that it counts.
+            measuresDrain: true,
           },
         },
         progress(_, startedAt, budget) {
@@ -242,7 +243,7 @@ export function rampSteps({ stage, index: stageIndex, objects, context, results 
         const { outcome, claimed } = ran;
         const shortfall = shortfallOf(slot, ran, wasSuspendedSince(outcome.startedAt));
         const shown = stepOf(slot, { threads, outcome, shortfall });
-        finished.push({ ran: { outcome, load, stopsAt: moment(slot.stopsAt) }, shown });
+        finished.push({ ran: { outcome, load }, shown });
         silence = silenceAfter(outcome, silence);
         objects.use(stage, false, claimed);
       }
@@ -371,8 +372,6 @@ function rampResult(finished, results, clock) {
     ...sumOfStages(outcomes, clock),
     secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
   };
-  // Only the stage's last slot has a drain: operations that completed late in earlier slots count like all others.
-  const stopsAt = outcome.whole.drainOperations > 0 ? finished.at(-1)?.ran?.stopsAt : undefined;
-  const sum = results.of({ outcome, load: most.load, stopsAt });
+  const sum = results.of({ outcome, load: most.load });
   return { ...sum, bottleneck, clientLoad, hostLoad, ramp: { steps: finished.map(({ shown }) => shown) } };
 }

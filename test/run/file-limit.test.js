@@ -10,7 +10,7 @@ test('threads that just fit the limit are accepted, and one more is refused', ()
   assert.equal(fileLimitProblem({ threads: 936, cores: 1 }, 1000), null);
   assert.match(
     fileLimitProblem({ threads: 937, cores: 1 }, 1000) ?? '',
-    /^937 threads need 1001 open files, but the hard limit is 1000: /,
+    /^937 threads on 1 core need 1001 open files, but the hard limit is 1000: /,
   );
   assert.equal(fileLimitProblem({ threads: 100_000, cores: 1 }, Infinity), null);
 });

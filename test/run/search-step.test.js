@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSlot } from '../../lib/load/run-slot.js';
-import { PlannedStep } from '../../lib/run/search/search-step.js';
+import { planStep } from '../../lib/run/search/search-step.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 import { stageNamed } from '../helpers/worker-spec.js';
@@ -38,7 +38,7 @@ const ONCE = Object.freeze({ first: 100, count: 100_000, cycles: false });
  * @param {ManualClock} options.clock
  */
 async function runStep(step, workers, { stage = 'Read', size = 8192, range = ONCE, clock }) {
-  const planned = new PlannedStep(step, { stage: stageNamed(stage), size, range, clock });
+  const planned = planStep(step, { stage: stageNamed(stage), size, range, pacing: null }, clock);
   const startedAt = clock.now();
   const session = { workers, signal: new AbortController().signal, observer: recordingObserver().observer };
   const ran = await runSlot(planned.slot, session, {
@@ -68,7 +68,7 @@ test('the workers get threads, size, indices, windows and time', async () => {
     {
       stage: stageNamed('Read'),
       load: {
-        ...{ threads: 64, size: 8192, sizes: undefined, access: undefined, pacing: null, warmup: 250 },
+        ...{ threads: 64, size: 8192, pacing: null, warmup: 250 },
         windows: { startsAt: 1000, width: 250 },
       },
       budget: { memory: null, first: 100, objects: 100_000, cycles: false, most: undefined },

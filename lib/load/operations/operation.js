@@ -43,7 +43,6 @@ import { redact } from '../../text/redact.js';
  * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
  * @property {Preflight} preflight
  * @property {Readonly<Partial<Record<Refusal, string>>>} [refuses] features it cannot be combined with, and why
- * @property {string} [limitWithoutWrites] message about what cannot be checked on objects of another run
  * @property {(record: OperationRecord) => Promise<void>} attempt one attempt, including verification; throws an
  *   AttemptError, or an IntegrityError for a response that differs from the written data
  * @property {(record: OperationRecord) => Promise<void>} [attemptExisting] one attempt on an existing object, of which

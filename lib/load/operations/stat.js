@@ -13,7 +13,6 @@ export const stat = defineOperation({
   billingClass: 'B',
   isDefaultStage: true,
   preflight: QUICK_PREFLIGHT,
-  limitWithoutWrites: 'Stat checks only sizes: only the run that wrote the objects knows their ETags',
   async attempt(record) {
     const { connection, localIndex, workload } = record;
     await connection.send(this.call, record);

@@ -57,9 +57,6 @@ const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole siz
 /** The steps that compare the sizes. A drift over time shows as a difference between two steps of one size. */
 const COMPARISON = /** @type {readonly SearchPhase[]} */ (['whole size', 'half size', 'whole size', 'half size']);
 
-/** Half-size objects might be a little more than twice as fast. */
-const HALF_SIZE_GAIN = 2.2;
-
 /** More steps around the knee add nothing useful. */
 const MAX_REFINEMENTS = 4;
 
@@ -150,10 +147,7 @@ export class CapacitySearch {
     const threads = plateau.threadsToHold(steps);
     const rate = this.#expectedRate(threads);
     const times = this.#timesOf('hold', threads);
-    // All operations that are left, minus those for the comparison of sizes if both fit.
-    const without = this.#budget.operationsLeft - this.#comparisonOperations(rate, threads);
-    const isEnough = without >= operationsIn(rate, threads, times);
-    const operations = Math.floor(isEnough ? without : this.#budget.operationsLeft);
+    const operations = this.#budget.operationsLeft;
     const maxDuration = Math.min(
       plateau.HOLD_MS,
       inWholeWindows((1000 * (operations - threads)) / rate - times.settle),
@@ -274,18 +268,12 @@ export class CapacitySearch {
   /** Whether there is a plateau, and time and operations suffice. @param {TestedStep} highest */
   #canCompareSizes({ threads, rate }) {
     const times = this.#timesOf('half size', threads);
-    if (!this.#options.halfSize || !this.#hasPlateau || this.#capacity === null) {
-      return false;
-    }
-    if (COMPARISON.length * shortest(times) > this.#budget.timeLeft) {
-      this.#budget.limitingResource ??= 'time';
-      return false;
-    }
-    const areEnough = COMPARISON.length * operationsIn(rate, threads, times) <= Math.floor(this.#budget.operationsLeft);
-    if (!areEnough) {
-      this.#budget.recordShortage();
-    }
-    return areEnough;
+    return (
+      this.#options.halfSize &&
+      this.#hasPlateau &&
+      this.#capacity !== null &&
+      this.#budget.affords(COMPARISON.length * shortest(times), COMPARISON.length * operationsIn(rate, threads, times))
+    );
   }
 
   /**
@@ -309,7 +297,7 @@ export class CapacitySearch {
     return this.#budget.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
 
-  /** Operations left for steps, minus those for a hold at the best rate and, on a plateau, the comparison of sizes. */
+  /** Operations left for steps, minus those for a hold at the best rate. */
   get #operationsForSteps() {
     const { maxOperations, sharesOperations } = this.#options;
     const { operationsLeft } = this.#budget;
@@ -320,18 +308,7 @@ export class CapacitySearch {
     if (hold > operationsLeft && !sharesOperations) {
       return operationsLeft;
     }
-    const kept = hold + (this.#hasPlateau ? this.#comparisonOperations(best, threads) : 0);
-    return operationsLeft - (sharesOperations ? Math.min(kept, maxOperations / 2) : kept);
-  }
-
-  /**
-   * @param {number} rate whole-size objects per second
-   * @param {number} threads
-   */
-  #comparisonOperations(rate, threads) {
-    const times = this.#timesOf('half size', threads);
-    const rates = !this.#options.halfSize ? [] : [rate, HALF_SIZE_GAIN * rate, rate, HALF_SIZE_GAIN * rate];
-    return rates.reduce((sum, each) => sum + operationsIn(each, threads, times), 0);
+    return operationsLeft - (sharesOperations ? Math.min(hold, maxOperations / 2) : hold);
   }
 
   /**

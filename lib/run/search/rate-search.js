@@ -179,7 +179,8 @@ export class RateSearch {
       this.#budget.spend(result);
       // If a step ended long before its time was up, it had too few operations.
       if (measurement.duration < minDuration / 2) {
-        this.#recordShortage(rate);
+        this.#scarce = Math.max(this.#scarce, rate);
+        this.#budget.recordShortage();
         return;
       }
       const verdict = verdictOf(rate, measurement);
@@ -322,19 +323,12 @@ export class RateSearch {
    * @returns {boolean} whether time and operations suffice for a step and the hold after it
    */
   #affords(rate, duration, held) {
-    const hold =
-      held === 0
-        ? { time: 0, operations: 0 }
-        : { time: AROUND_HOLD_MS + HOLD_MS, operations: this.#operationsOf(held, HOLD_MS) };
-    if (this.#operationsOf(rate, duration) + hold.operations > this.#budget.operationsLeft) {
-      this.#recordShortage(rate);
-      return false;
+    const timeOfHold = held === 0 ? 0 : AROUND_HOLD_MS + HOLD_MS;
+    const operations = this.#operationsOf(rate, duration) + (held === 0 ? 0 : this.#operationsOf(held, HOLD_MS));
+    if (operations > this.#budget.operationsLeft) {
+      this.#scarce = Math.max(this.#scarce, rate);
     }
-    if (this.#settle + stretched(rate, duration) + GRACE_MS + hold.time > this.#budget.timeLeft) {
-      this.#budget.limitingResource ??= 'time';
-      return false;
-    }
-    return true;
+    return this.#budget.affords(this.#settle + stretched(rate, duration) + GRACE_MS + timeOfHold, operations);
   }
 
   /**
@@ -358,12 +352,6 @@ export class RateSearch {
     const settle = inWholeWindows(this.#settle + WINDOW_MS - 1);
     const times = { settle, minDuration: duration, maxDuration: duration, grace: GRACE_MS };
     return { phase, rate, threads: this.#maxThreads, operations, precision: 0, ...times };
-  }
-
-  /** @param {number} rate ops/s of a step with too few operations */
-  #recordShortage(rate) {
-    this.#scarce = Math.max(this.#scarce, rate);
-    this.#budget.recordShortage();
   }
 
   /** @returns {RateConclusion} */

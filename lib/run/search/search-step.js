@@ -3,14 +3,11 @@ import { batchMeans } from '../../measure/statistics/batch-means.js';
 
 /**
  * @import { Clock } from '../../measure/clock/clock.js'
- * @import { Pacing } from '../../load/loops.js'
  * @import { Budget } from '../../load/budget.js'
- * @import { FinishedSlot, Range, Slot } from '../../load/run-slot.js'
+ * @import { FinishedSlot, Slot } from '../../load/run-slot.js'
  * @import { Load } from '../../load/run-stage.js'
  * @import { StageOutcome } from '../../load/workers.js'
- * @import { AccessPattern, SizeDistribution } from '../../result/config.js'
  * @import { LimitingResource, SearchPhase } from '../../result/search.js'
- * @import { Stage } from '../../load/operations/stage.js'
  * @import { StepRate } from '../../measure/statistics/plateau.js'
  */
 
@@ -55,93 +52,75 @@ const ROUNDING = 1e-6;
  * @property {readonly number[]} windows operations that completed in each measured window
  */
 
+/** @typedef {ReturnType<typeof planStep>} PlannedStep */
+
 /**
  * One step of a search, over the open connections. It settles, is measured, and ends when its windows agree or before
  * it would exceed its operations.
+ *
+ * @param {Step} step that begins now
+ * @param {Pick<Slot, 'stage' | 'range'> & Pick<Load, 'size' | 'sizes' | 'access' | 'pacing'>} options `size`: bytes of the
+ *   largest object; `pacing`: of an open loop
+ * @param {Clock} clock
  */
-export class PlannedStep {
-  #step;
-  #clock;
-  #startsAt;
-  #stopsAt;
-  #load;
-  #done = 0;
-  #seenAt;
+export function planStep(step, { stage, range, ...ofLoad }, clock) {
+  const { threads, settle, minDuration, maxDuration, grace, precision, operations } = step;
+  const startsAt = clock.now();
+  const stopsAt = startsAt + settle + maxDuration;
+  const windows = { startsAt, width: WINDOW_MS };
+  /** @type {Load} */
+  const load = { ...ofLoad, threads, warmup: settle, windows };
   /** Operations per second since the step settled. @type {number[]} */
-  #rates = [];
-  /** Monotonic ms. */
-  #closedAt = Infinity;
-
-  /**
-   * @param {Step} step that begins now
-   * @param {{ stage: Stage, size: number, sizes?: SizeDistribution, access?: AccessPattern, range: Range,
-   *   pacing?: Pacing | null, clock: Clock }} options `size`: bytes of the largest object; `pacing`: of an open loop
-   */
-  constructor(step, { stage, size, sizes, access, range, pacing = null, clock }) {
-    const startsAt = clock.now();
-    const { threads, settle, maxDuration, grace } = step;
-    this.#step = step;
-    this.#clock = clock;
-    this.#startsAt = startsAt;
-    this.#seenAt = startsAt;
-    this.#stopsAt = startsAt + settle + maxDuration;
-    this.#load = {
-      threads,
-      size,
-      sizes,
-      access,
-      pacing,
-      warmup: settle,
-      windows: { startsAt, width: WINDOW_MS },
-    };
+  const rates = [];
+  let before = 0;
+  let seenAt = startsAt;
+  let closedAt = Infinity;
+  return {
     /** @type {Slot} */
-    this.slot = { stage, load: this.#load, range, limit: { stopsAt: this.#stopsAt, endsAt: this.#stopsAt + grace } };
-  }
-
-  /**
-   * @param {number} done operations of all workers so far
-   * @param {number} _startedAt
-   * @param {Pick<Budget, 'close'>} budget closed when no further operation may start
-   */
-  progress(done, _startedAt, budget) {
-    const now = this.#clock.now();
-    // Several workers report at nearly the same time: only the first report counts.
-    if (this.#closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
-      return;
-    }
-    const { settle, minDuration, precision, operations, threads } = this.#step;
-    if (this.#seenAt - this.#startsAt >= settle) {
-      this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
-    }
-    const isLong = now - this.#startsAt >= settle + minDuration;
-    const wouldExceed = 2 * done - this.#done + threads >= operations;
-    if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
-      this.#closedAt = now;
-      budget.close();
-    }
-    this.#done = done;
-    this.#seenAt = now;
-  }
-
-  /**
-   * @param {FinishedSlot} ran
-   * @returns {FinishedStep}
-   */
-  finish({ outcome, claimed, hasRunOut }) {
-    // Once its objects run out, a step is no longer a closed loop: its threads become idle one by one.
-    const ranOutAt = hasRunOut ? outcome.endedAt - (outcome.whole.latency.operations?.maximum ?? 0) : Infinity;
-    const measuredUntil = Math.min(this.#stopsAt, this.#closedAt, ranOutAt, outcome.endedAt);
-    return {
-      step: this.#step,
-      load: this.#load,
-      stopsAt: this.#stopsAt,
-      outcome,
-      claimed,
-      begun: Math.max(claimed, outcome.whole.done + outcome.whole.abandoned),
-      elapsed: this.#clock.now() - this.#startsAt,
-      windows: wholeWindows(outcome.whole.windows, this.#step.settle, measuredUntil - this.#startsAt),
-    };
-  }
+    slot: { stage, load, range, limit: { stopsAt, endsAt: stopsAt + grace } },
+    /**
+     * @param {number} done operations of all workers so far
+     * @param {number} _startedAt
+     * @param {Pick<Budget, 'close'>} budget closed when no further operation may start
+     */
+    progress(done, _startedAt, budget) {
+      const now = clock.now();
+      // Several workers report at nearly the same time: only the first report counts.
+      if (closedAt !== Infinity || now - seenAt < WINDOW_MS / 2) {
+        return;
+      }
+      if (seenAt - startsAt >= settle) {
+        rates.push((1000 * (done - before)) / (now - seenAt));
+      }
+      const isLong = now - startsAt >= settle + minDuration;
+      if ((isLong && isSteady(rates, precision)) || 2 * done - before + threads >= operations) {
+        closedAt = now;
+        budget.close();
+      }
+      before = done;
+      seenAt = now;
+    },
+    /**
+     * @param {FinishedSlot} ran
+     * @returns {FinishedStep}
+     */
+    finish({ outcome, claimed, hasRunOut }) {
+      const { whole, endedAt } = outcome;
+      // Once its objects run out, a step is no longer a closed loop: its threads become idle one by one.
+      const ranOutAt = hasRunOut ? endedAt - (whole.latency.operations?.maximum ?? 0) : Infinity;
+      const measuredUntil = Math.min(stopsAt, closedAt, ranOutAt, endedAt);
+      return {
+        step,
+        load,
+        stopsAt,
+        outcome,
+        claimed,
+        begun: Math.max(claimed, whole.done + whole.abandoned),
+        elapsed: clock.now() - startsAt,
+        windows: wholeWindows(whole.windows, settle, measuredUntil - startsAt),
+      };
+    },
+  };
 }
 
 /**
@@ -270,6 +249,24 @@ export class StepBudget {
 
   get #objectsLeft() {
     return this.#maxOperations - this.#used.operations;
+  }
+
+  /**
+   * Records what is missing, if anything.
+   *
+   * @param {number} time ms
+   * @param {number} operations
+   * @returns {boolean} whether both suffice
+   */
+  affords(time, operations) {
+    if (operations > this.operationsLeft) {
+      this.recordShortage();
+      return false;
+    }
+    if (time > this.timeLeft) {
+      this.limitingResource ??= 'time';
+    }
+    return time <= this.timeLeft;
   }
 
   /** Records that a step could not have the operations that it requires. */
