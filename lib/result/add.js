@@ -254,9 +254,7 @@ function measuredTime({ duration, warmup, drain }) {
  */
 function addLatencies(parts) {
   return toStageLatency((name) => {
-    const sum = addHistograms(
-      parts.map((part) => ({ latency: part[name] ?? null, histogram: part.histogram[name] ?? null })),
-    );
+    const sum = addHistograms(parts.map((part) => ({ latency: part[name], histogram: part.histogram[name] })));
     return { summary: sum.latency, encoded: sum.histogram };
   });
 }

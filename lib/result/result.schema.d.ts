@@ -592,18 +592,17 @@ export interface StageLatency {
   firstByte: LatencySummary | null;
   /** In an open loop: how late operations started. */
   startDelay: LatencySummary | null;
-  /** For objects written in parts: latency of each part, from its first attempt to success. Absent for other stages. */
-  parts?: LatencySummary | null;
+  /** For objects written in parts: latency of each part, from its first attempt to success. Null for other stages. */
+  parts: LatencySummary | null;
   /**
    * Of the edge client: time that the Worker's call of its bucket binding took, by the Worker's clock, in whole ms.
-   * Absent for other clients.
+   * Null for other clients.
    */
-  binding?: LatencySummary | null;
+  binding: LatencySummary | null;
   /**
-   * Of the edge client, for bodies above 1 MiB: time until the binding returned the first byte. Absent for other
-   * stages.
+   * Of the edge client, for bodies above 1 MiB: time until the binding returned the first byte. Null for other stages.
    */
-  bindingFirstByte?: LatencySummary | null;
+  bindingFirstByte: LatencySummary | null;
   /** All values, as histograms that can be added up. */
   histogram: StageHistograms;
 }
@@ -617,17 +616,17 @@ export interface StageHistograms {
   /** Histogram of operations. Null if unknown; an empty histogram if there are no values. */
   operations: string | null;
   /** Histogram of attempts. */
-  attempts?: string | null;
+  attempts: string | null;
   /** Histogram of times to the first byte. */
-  firstByte?: string | null;
+  firstByte: string | null;
   /** Histogram of start delays. */
-  startDelay?: string | null;
-  /** Histogram of parts. Absent for stages without parts. */
-  parts?: string | null;
+  startDelay: string | null;
+  /** Histogram of parts. */
+  parts: string | null;
   /** Histogram of the binding's times. */
-  binding?: string | null;
+  binding: string | null;
   /** Histogram of the binding's times to first byte. */
-  bindingFirstByte?: string | null;
+  bindingFirstByte: string | null;
 }
 
 /**

@@ -70,7 +70,7 @@ test(
     assert.deepEqual([write.latency.operations?.count, write.latency.attempts?.count], [OBJECTS, write.attempts]);
     assert.ok(Number(write.latency.parts?.maximum) <= Number(write.latency.operations?.maximum));
     assert.deepEqual([read.operations, stat.operations, remove.operations], [OBJECTS, OBJECTS, OBJECTS]);
-    assert.deepEqual([read.steps, read.latency.parts], [0, undefined]);
+    assert.deepEqual([read.steps, read.latency.parts], [0, null]);
     assert.deepEqual(await uploadRequests(endpoint), {
       ...{ CREATE: OBJECTS, PART: OBJECTS * PARTS, COMPLETE: OBJECTS, ABORT: 0 },
     });
