@@ -290,21 +290,6 @@ export function isHistogram(base64) {
   }
 }
 
-/**
- * Yields values in µs in ascending order, each the smallest of its equivalent values, with their counts.
- *
- * @param {string} base64 the compressed HdrHistogram V2 encoding
- * @returns {Generator<[value: number, count: number], void, undefined>}
- * @throws {Error} if it is not such a histogram, or exceeds the limits of this class
- */
-export function* valuesIn(base64) {
-  const encoded = inflated(base64);
-  checked(encoded);
-  for (const [index, count] of countsIn(encoded)) {
-    yield [leastAt(index), count];
-  }
-}
-
 /** @param {number} index */
 function bucketAt(index) {
   return Math.max(Math.floor(index / HALF) - 1, 0);

@@ -2,7 +2,7 @@ import { columnOf, within } from '../../result/figures/catalogue.js';
 import { latencyTable } from '../../result/figures/latency-table.js';
 import { shownStep } from '../../result/figures/shown-step.js';
 import { capacityOf } from '../../result/figures/stage-table.js';
-import { Histogram, valuesIn } from '../../result/histogram.js';
+import { Histogram } from '../../result/histogram.js';
 import { addSecondLatencies } from '../../result/seconds.js';
 import { agrees } from '../../measure/statistics/plateau.js';
 import { counted } from '../../text/figures.js';
@@ -223,10 +223,11 @@ class LatencyMapBuilder {
    */
   add(second, histogram) {
     const counts = this.#counts[Math.floor((second - this.#from) / this.#columnSeconds)];
-    for (const [value, count] of valuesIn(histogram)) {
+    const { values, counts: numbers } = Histogram.decode(histogram).valueCounts();
+    values.forEach((value, index) => {
       const row = Math.floor(ROWS_PER_DECADE * Math.log10(Math.max(value, 1) / MICROSECONDS));
-      counts.set(row, (counts.get(row) ?? 0) + count);
-    }
+      counts.set(row, (counts.get(row) ?? 0) + numbers[index]);
+    });
   }
 
   /** @returns {LatencyMap | null} null if it is empty */
