@@ -95,7 +95,7 @@ export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage |
   };
 
 /** Fields that StageResult lacks, or has with another type. */
-type OtherOfStage = 'merge' | 'kinds';
+type OtherOfStage = 'merge' | 'kinds' | 'figures';
 
 type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
 

@@ -347,6 +347,11 @@ export interface StageSum extends CommonCounts {
   failedAttempts?: number | null;
   /** Failed attempts by kind of error. */
   errors: Record<string, number>;
+  /**
+   * Figures that the other fields give, such as `rate`, `peak` and `p99`, by [name](../use/ci.md#figures). Computed for
+   * JSON, and not read back. Null if unknown.
+   */
+  figures?: Record<string, number | null>;
   /** Every second in which the stage was active, whole or not. */
   seconds: readonly SecondResult[];
   /** Latencies of the stage. */
