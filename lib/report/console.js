@@ -134,7 +134,7 @@ function consoleOf({ screen, config, quiet, now }) {
       noticeRetries();
       const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
       const notices = [
-        ...(averageKeys === undefined ? [] : [`${keys} keys, ${averageKeys.toFixed(1)} keys/s`]),
+        ...(typeof averageKeys !== 'number' ? [] : [`${keys} keys, ${averageKeys.toFixed(1)} keys/s`]),
         ...stageFindings(result),
         ...(stability === undefined ? [] : [stabilityLine(stability)]),
       ];

@@ -108,7 +108,7 @@ test(
     assert.ok(CREATE >= 2 + endpoint.buckets.length, `${CREATE} uploads`);
     assert.equal((await endpoint.report()).requests.PUT.total, 0);
     const { unloaded } = result.stages[0];
-    assert.ok(unloaded === null || unloaded.size <= 5 * MIB);
+    assert.ok(!unloaded || unloaded.size <= 5 * MIB);
     await assertNothingLeft(endpoint);
   },
 );
