@@ -53,7 +53,7 @@ export function isCut({ startedAt, duration, ramp }) {
  * @param {Pick<StageSum, 'latency' | 'merge'>} stage
  * @returns {string | null} such as `3 of 4 hosts`, if the percentiles are not those of all hosts
  */
-export function hostsWithPercentiles({ latency, merge }) {
+function hostsWithPercentiles({ latency, merge }) {
   const without = new Set(merge?.missingLatency.map(({ host }) => host));
   return merge === undefined || without.size === 0 || latency.operations === null
     ? null

@@ -30,7 +30,7 @@ export interface RunResult {
   problems: string[];
   /** whether no problem is one of usage, configuration or credentials */
   isTransient: boolean;
-  /** existing objects that are the reason for refusing the run */
+  /** existing objects that are the reason for refusing the run, or that it could not remove: its marker */
   existing: { readable: { count: number; size: number; sizes?: SizeDistribution } | null } | null;
   /** number of the shard's first objects that a later run can read; 0 if none are kept */
   kept: number;
@@ -86,14 +86,12 @@ type UnknownOfStage =
   | 'hostLoad'
   | 'unloaded'
   | 'objectsNeeded'
-  | 'storeClock'
   | 'paused'
   | 'slowest'
   | 'failures'
   | 'sizes'
   | 'access'
   | 'averageKeys'
-  | 'stability'
   | 'search'
   | 'ramp'
   | 'merge'

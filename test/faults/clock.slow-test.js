@@ -56,8 +56,7 @@ describe('a store with contradictory Date headers', () => {
     );
     const records = recordsOf(outcome.stdout);
     const [run] = machineRecords(records, 'run');
-    const stages = machineRecords(records, 'stage');
-    assert.deepEqual([run.clock, ...stages.map(({ storeClock }) => storeClock)], [null, null, null, null, null]);
+    assert.equal(run.clock, null);
     assert.ok(Math.abs(Date.parse(run.start) - Date.now()) < 600_000, run.start);
     assert.deepEqual(await keysIn(endpoint), []);
   });

@@ -171,13 +171,13 @@ describe('escapes and line breaks in texts from outside', { concurrency: 3 }, ()
   }
 
   test('Row 38: keys in a list are shown escaped and shortened', async (t) => {
-    const listed = await runWithAnswer(t, listings(LISTING), ['--cleanup', '--list']);
+    const listed = await runWithAnswer(t, listings(LISTING), ['cleanup', 'list']);
     assertCivil(listed);
     assert.ok(listed.stdout.includes(`bucket-a/benchmark/${SHOWN}`), listed.stdout);
     const endpoint = await startTestEndpoint(t);
     const key = `benchmark/a-run/${'x'.repeat(500)}\u202e`;
     await endpoint.put('bucket-a', key, Buffer.from('x'));
-    const run = await runCommand(t, ['--cleanup', '--list'], { env: { ...VARIABLES, S3_PORT: String(endpoint.port) } });
+    const run = await runCommand(t, ['cleanup', 'list'], { env: { ...VARIABLES, S3_PORT: String(endpoint.port) } });
     assertCivil(run);
     assert.match(run.stdout, /benchmark\/a-run\/x{100,200}…$/m);
   });

@@ -176,9 +176,7 @@ test('machine lines of a later format give a warning', () => {
 
 test('the largest clock uncertainty is named, and so are hosts whose own clock is trusted', () => {
   const clock = { offset: 3, uncertainty: 41.5 };
-  const index = placeIn(WHOLE, /"kind":"stage","stage":"Stat"/);
-  const drifted = WHOLE.with(index, WHOLE[index].replace('"storeClock":null', `"storeClock":${JSON.stringify(clock)}`));
-  const { clocks } = aggregateOf({ a: drifted, b: PAIR[1], old: logOf(2, { hosts: 3, old: 1 }) });
+  const { clocks } = aggregateOf({ a: withRunLine(WHOLE, { clock }), b: PAIR[1], old: logOf(2, { hosts: 3, old: 1 }) });
   assert.deepEqual(clocks, {
     worst: { uncertainty: 41.5, host: 'host-1' },
     trusted: ['host-2'],

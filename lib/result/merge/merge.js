@@ -182,21 +182,16 @@ function stagesOf(hosts) {
  */
 function clockTrust(hosts) {
   const clocks = hosts.flatMap(({ name, runs }) =>
-    runs.flatMap(clocksOf).map(({ uncertainty }) => ({ uncertainty, host: name })),
+    runs.flatMap(({ result: { clock } }) => (clock === null ? [] : [{ uncertainty: clock.uncertainty, host: name }])),
   );
   const [old, own] = [false, true].map((has) =>
     hosts.filter(({ runs }) => runs.every(({ hasMachineLines }) => hasMachineLines) === has),
   );
   return {
     worst: clocks.toSorted((one, other) => other.uncertainty - one.uncertainty)[0] ?? null,
-    trusted: own.filter(({ runs }) => runs.some((run) => clocksOf(run).length === 0)).map(({ name }) => name),
+    trusted: own.filter(({ runs }) => runs.some(({ result }) => result.clock === null)).map(({ name }) => name),
     withoutMachineLines: old.map(({ name }) => name),
   };
-}
-
-/** A clock reading after the start can only increase the uncertainty. @param {HostRun} run */
-function clocksOf({ result: { clock, stages } }) {
-  return [clock, ...stages.map(({ storeClock }) => storeClock)].flatMap((each) => each ?? []);
 }
 
 /**
