@@ -168,6 +168,13 @@ function fieldsOf(schema) {
   return fields;
 }
 
+/** A stage of which nothing is known: null in every field that can be. */
+export const UNKNOWN_STAGE = Object.freeze(
+  Object.fromEntries(
+    fieldsOf(SCHEMA.$defs.stage).flatMap(({ name, isNullable }) => (isNullable ? [[name, null]] : [])),
+  ),
+);
+
 /** @param {Schema} schema */
 function mayBeNull({ type, anyOf = [], enum: values = [] }) {
   return (

@@ -1226,15 +1226,12 @@ export interface StageShare {
   peak: number;
   /** The host's bottleneck. Null if unknown. */
   limitedBy: string | null;
-  /**
-   * `proven` by the figures; `likely`, if only a precondition of the proof is missing; or `unknown`, if `cause` is
-   * `inconclusive`. For several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
-   */
-  certainty?: 'proven' | 'likely' | 'unknown';
-  /** The figures that show it. Absent if unknown. */
-  evidence?: string | null;
-  /** How to find out more. Absent or null if there is no advice. */
-  advice?: string | null;
+  /** How certain that is. */
+  certainty: 'proven' | 'likely' | 'unknown' | null;
+  /** The figures that show it. Null if unknown. */
+  evidence: string | null;
+  /** How to find out more. Null if there is no advice. */
+  advice: string | null;
 }
 
 /** Why percentiles are unknown. */

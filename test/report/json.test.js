@@ -85,6 +85,7 @@ test('the JSON report is a result: hosts, stages with all counts and seconds, an
   );
   assert.deepEqual(Object.keys(write.merge.shares[0]), [
     ...['host', 'file', 'startedAt', 'endedAt', 'operations', 'peak', 'limitedBy'],
+    ...['certainty', 'evidence', 'advice'],
   ]);
   assert.equal(write.latency.operations.count, operations);
   assert.deepEqual(
