@@ -389,7 +389,7 @@ class RunReader {
    * @param {object} schema
    */
   #isValid(line, what, fields, schema) {
-    const problems = checkSchema(fields, SCHEMA, schema);
+    const problems = checkSchema(fields, schema);
     problems.forEach((problem) => this.#findings.unusable(line, what, problem));
     return problems.length === 0;
   }
@@ -463,7 +463,7 @@ function rampIn(parts) {
   const fields = /** @type {Pick<StageSum, 'ramp'>} */ ({});
   addParts(fields, parts);
   const { ramp } = fields;
-  return ramp === undefined || checkSchema(ramp, SCHEMA, SCHEMA.$defs.ramp).length > 0 ? {} : { ramp };
+  return ramp === undefined || checkSchema(ramp, SCHEMA.$defs.ramp).length > 0 ? {} : { ramp };
 }
 
 /**
