@@ -136,7 +136,7 @@ function consoleOf({ screen, config, quiet, now }) {
       noticeRetries();
       const { stage, end, skipped, abandoned, search, keys, averageKeys } = result;
       const notices = [
-        ...(averageKeys === undefined ? [] : [`${counted(Number(keys), 'key')}, ${decimal(averageKeys)} keys/s`]),
+        ...(typeof averageKeys !== 'number' ? [] : [`${counted(Number(keys), 'key')}, ${decimal(averageKeys)} keys/s`]),
         ...stageFindings(result),
       ];
       const stalled = hasWarnedOfTimeout ? 'use a longer --timeout' : 'check that the store is still reachable';

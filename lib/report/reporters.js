@@ -1,5 +1,6 @@
 import { csvTable } from '../result/figures/table.js';
 import { RunLog } from '../result/log/run-log.js';
+import { withFigures } from '../result/figures/catalogue.js';
 import { EVENT_NAMES } from '../result/event-names.js';
 import { writeResult } from '../result/write-result.js';
 import { consoleReporter } from './console.js';
@@ -68,7 +69,7 @@ const htmlReporter = {
 export const jsonReporter = {
   option: 'json',
   needsSecondLatencies: true,
-  format: writeResult,
+  format: (result) => writeResult(withFigures(result)),
 };
 
 /**

@@ -168,6 +168,13 @@ function fieldsOf(schema) {
   return fields;
 }
 
+/** A stage of which nothing is known: null in every field that can be. */
+export const UNKNOWN_STAGE = Object.freeze(
+  Object.fromEntries(
+    fieldsOf(SCHEMA.$defs.stage).flatMap(({ name, isNullable }) => (isNullable ? [[name, null]] : [])),
+  ),
+);
+
 /** @param {Schema} schema */
 function mayBeNull({ type, anyOf = [], enum: values = [] }) {
   return (
@@ -254,9 +261,7 @@ function measuredTime({ duration, warmup, drain }) {
  */
 function addLatencies(parts) {
   return toStageLatency((name) => {
-    const sum = addHistograms(
-      parts.map((part) => ({ latency: part[name] ?? null, histogram: part.histogram[name] ?? null })),
-    );
+    const sum = addHistograms(parts.map((part) => ({ latency: part[name], histogram: part.histogram[name] })));
     return { summary: sum.latency, encoded: sum.histogram };
   });
 }

@@ -1,7 +1,8 @@
 import { quote } from '../text/quote.js';
 import { isHistogram } from './histogram.js';
+import { resolved, SCHEMA } from './schema.js';
 
-/** @typedef {{ [keyword: string]: any }} Schema */
+/** @import { Schema } from './schema.js' */
 
 const MAX_PROBLEMS = 1000;
 
@@ -21,24 +22,22 @@ const TYPES = {
  * in the schema.
  *
  * @param {unknown} value
- * @param {Schema} root the whole schema
- * @param {Schema} [schema] the part of it that describes the value
+ * @param {Schema} [schema] a part of the schema of results; the whole by default
  * @returns {string[]} problems, one line each, with the path of the field
  */
-export function checkSchema(value, root, schema = root) {
+export function checkSchema(value, schema = SCHEMA) {
   /** @type {string[]} */
   const problems = [];
-  check({ value, path: '' }, schema, root, problems);
+  check({ value, path: '' }, schema, problems);
   return problems;
 }
 
 /**
  * @param {{ value: unknown, path: string }} location
  * @param {Schema} schema
- * @param {Schema} root
  * @param {string[]} problems
  */
-function check({ value, path }, schema, root, problems) {
+function check({ value, path }, schema, problems) {
   if (problems.length >= MAX_PROBLEMS) {
     return;
   }
@@ -48,23 +47,23 @@ function check({ value, path }, schema, root, problems) {
     return;
   }
   if (schema.$ref !== undefined) {
-    check({ value, path }, resolve(schema.$ref, root), root, problems);
+    check({ value, path }, resolved({ $ref: schema.$ref }), problems);
   }
   if (schema.anyOf !== undefined) {
     // One of the alternatives must match; otherwise the problems of the first are reported.
     const tried = schema.anyOf.map((/** @type {Schema} */ alternative) => {
       /** @type {string[]} */
       const own = [];
-      check({ value, path }, alternative, root, own);
+      check({ value, path }, alternative, own);
       return own;
     });
     problems.push(...(tried.find((/** @type {string[]} */ own) => own.length === 0) ?? tried[0]));
   }
   if (Array.isArray(value) && schema.items !== undefined) {
-    value.forEach((item, index) => check({ value: item, path: `${path}[${index}]` }, schema.items, root, problems));
+    value.forEach((item, index) => check({ value: item, path: `${path}[${index}]` }, schema.items, problems));
   }
   if (isObject(value)) {
-    checkFields(path, value, schema, root, problems);
+    checkFields(path, value, schema, problems);
   }
 }
 
@@ -72,10 +71,9 @@ function check({ value, path }, schema, root, problems) {
  * @param {string} path
  * @param {Record<string, unknown>} value
  * @param {Schema} schema
- * @param {Schema} root
  * @param {string[]} problems
  */
-function checkFields(path, value, schema, root, problems) {
+function checkFields(path, value, schema, problems) {
   const at = (/** @type {string} */ name) => (path === '' ? name : `${path}.${name}`);
   for (const name of schema.required ?? []) {
     if (!Object.hasOwn(value, name)) {
@@ -85,7 +83,7 @@ function checkFields(path, value, schema, root, problems) {
   for (const [name, field] of Object.entries(value)) {
     const own = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties[name] : schema.additionalProperties;
     if (own !== undefined) {
-      check({ value: field, path: at(name) }, own, root, problems);
+      check({ value: field, path: at(name) }, own, problems);
     }
     if (schema.propertyNames !== undefined && !isLike(name, schema.propertyNames.pattern)) {
       problems.push(`${path}: expected a valid field name, got ${shown(name)}`);
@@ -153,18 +151,6 @@ function isOfType(value, type) {
  */
 export function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/**
- * @param {string} reference `#/$defs/name`
- * @param {Schema} root
- * @returns {Schema}
- */
-function resolve(reference, root) {
-  return reference
-    .split('/')
-    .slice(1)
-    .reduce((schema, name) => schema[name], root);
 }
 
 /** Cached because compiling a pattern takes longer than using it. @type {Map<string, RegExp>} */

@@ -37,8 +37,8 @@ export function shortcomingsOf(stage) {
   ];
 }
 
-/** @param {Pick<WritableStage, 'staleReads' | 'foreignReads' | 'tornReads'>} counts */
-function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
+/** Such as ` (2 stale)`. @param {Pick<WritableStage, 'staleReads' | 'foreignReads' | 'tornReads'>} counts */
+export function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
   const kinds = Object.entries({ stale: staleReads, foreign: foreignReads, torn: tornReads });
   const named = kinds.flatMap(([name, count]) => (count ? [`${count} ${name}`] : []));
   return named.length === 0 ? '' : ` (${named.join(', ')})`;

@@ -6,16 +6,15 @@ import { InputError } from './input-bounds.js';
  * @import { LatencyName } from './run-events.js'
  */
 
-export const HISTOGRAM_FORMAT = Object.freeze({
+const HISTOGRAM_FORMAT = Object.freeze({
   encoding: /** @type {const} */ ('HdrHistogram V2, compressed, base64'),
   unit: /** @type {const} */ ('us'),
 });
 
-/** Latencies of every stage, followed by those that a stage has only if it measured any. */
-const OF_ALL_STAGES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay']);
-const OF_SOME_STAGES = /** @type {const} */ (['parts', 'binding', 'bindingFirstByte']);
-
-export const LATENCIES = Object.freeze([...OF_ALL_STAGES, ...OF_SOME_STAGES]);
+/** Latencies of every stage; null if it measured none. */
+export const LATENCIES = Object.freeze(
+  /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts', 'binding', 'bindingFirstByte']),
+);
 
 /**
  * @param {(name: LatencyName) => { summary: LatencySummary | null, encoded: string | null }} of
@@ -23,11 +22,8 @@ export const LATENCIES = Object.freeze([...OF_ALL_STAGES, ...OF_SOME_STAGES]);
  */
 export function toStageLatency(of) {
   const latencies = LATENCIES.map((name) => ({ name, ...of(name) }));
-  const present = latencies.filter(
-    ({ name, summary }) => summary !== null || OF_ALL_STAGES.some((always) => always === name),
-  );
   const fields = (/** @type {'summary' | 'encoded'} */ field) =>
-    Object.fromEntries(present.map(({ name, [field]: value }) => [name, value]));
+    Object.fromEntries(latencies.map(({ name, [field]: value }) => [name, value]));
   return /** @type {StageLatency} */ ({
     unit: 'ms',
     ...fields('summary'),
@@ -292,21 +288,6 @@ export function isHistogram(base64) {
     return true;
   } catch {
     return false;
-  }
-}
-
-/**
- * Yields values in µs in ascending order, each the smallest of its equivalent values, with their counts.
- *
- * @param {string} base64 the compressed HdrHistogram V2 encoding
- * @returns {Generator<[value: number, count: number], void, undefined>}
- * @throws {Error} if it is not such a histogram, or exceeds the limits of this class
- */
-export function* valuesIn(base64) {
-  const encoded = inflated(base64);
-  checked(encoded);
-  for (const [index, count] of countsIn(encoded)) {
-    yield [leastAt(index), count];
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkResultBounds } from './input-bounds.js';
 import { quote } from '../text/quote.js';
 import { checkSchema, isObject } from './check-schema.js';
-import { FORMAT, SCHEMA } from './schema.js';
+import { FORMAT } from './schema.js';
 
 /**
  * @import { Result } from './result.js'
@@ -36,14 +36,14 @@ export function readResult(text, file = 'result') {
     return refused(`expected the result of a run, got one of ${quote(value.kind)}`);
   }
   const format = Number(value.format);
-  const problems = checkSchema(value, SCHEMA);
+  const problems = checkSchema(value);
   const result = problems.length > 0 ? null : /** @type {Result} */ (/** @type {unknown} */ (value));
   return { isJson: true, result, problems: firstOf(problems), warnings: laterFormat(format) };
 }
 
 /** Whether a value is a result, as functions of the library return it. @param {unknown} value */
 export function isResult(value) {
-  return checkSchema(value, SCHEMA).length === 0;
+  return checkSchema(value).length === 0;
 }
 
 /** @param {string} text */

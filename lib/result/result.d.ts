@@ -23,12 +23,6 @@ export * from './result.schema.js';
 /** These fields, none of them null or absent. */
 type Known<Type, Field extends keyof Type> = { [Name in Field]-?: Exclude<Type[Name], null> };
 
-/** These fields, none of them absent. */
-type Nullable<Type, Field extends keyof Type> = { [Name in Field]-?: Exclude<Type[Name], undefined> };
-
-/** These fields, none of them null. */
-type Optional<Type, Field extends keyof Type> = { [Name in Field]?: Exclude<Type[Name], null> };
-
 /** The outcome of a run, for its own process. */
 export interface RunResult {
   facts: RunFacts;
@@ -59,12 +53,7 @@ export type RunFacts = Known<CommonFacts, 'run' | 'host' | 'shard' | 'start'> & 
 
 /** Options of a run. An option that does not apply is absent, except for the duration, which is null. */
 export type RunOptions = Known<CommonOptions, RequiredOption> &
-  Nullable<CommonOptions, 'duration'> &
-  Optional<CommonOptions, Exclude<keyof CommonOptions, RequiredOption | 'duration'>> & {
-    client: ClientName;
-    arrival?: 'constant' | 'poisson';
-    peakOf?: 'rate' | 'speed';
-  } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak']?: true };
+  Omit<CommonOptions, RequiredOption> & { client: ClientName; duration: number | null };
 
 type RequiredOption =
   | 'objects'
@@ -84,27 +73,34 @@ export type CountName = keyof CommonCounts;
 
 export type StageCounts = Known<StageSum, CountName | 'errors'>;
 
-export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage | NullableOfStage | OptionalOfStage>> &
-  Nullable<StageSum, NullableOfStage> &
-  Optional<StageSum, OptionalOfStage> & {
+export type StageResult = Known<StageSum, Exclude<keyof StageSum, UnknownOfStage | 'kinds'>> &
+  Pick<StageSum, UnknownOfStage> & {
     end: StageEnd;
     bottleneck: Bottleneck;
     kinds?: readonly KindResult[];
     buckets: readonly BucketResult[];
   };
 
-/** Fields that StageResult lacks, or has with another type. */
-type OtherOfStage = 'merge' | 'kinds';
-
-type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded';
-
-type OptionalOfStage =
-  'paused' | 'slowest' | 'failures' | 'sizes' | 'access' | 'averageKeys' | 'search' | 'ramp' | keyof PartsSum;
+/** Fields that a stage can lack, or that can be unknown. */
+type UnknownOfStage =
+  | 'hostLoad'
+  | 'unloaded'
+  | 'objectsNeeded'
+  | 'paused'
+  | 'slowest'
+  | 'failures'
+  | 'sizes'
+  | 'access'
+  | 'averageKeys'
+  | 'search'
+  | 'ramp'
+  | 'merge'
+  | 'figures'
+  | keyof PartsSum;
 
 /** One kind of operation in a mixed stage. */
 export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | keyof PartsSum>> &
-  Nullable<KindSum, 'unloaded'> &
-  Optional<KindSum, 'averageKeys' | Extract<keyof KindSum, keyof PartsSum>> & { bottleneck: Bottleneck };
+  Pick<KindSum, 'unloaded' | 'averageKeys' | Extract<keyof KindSum, keyof PartsSum>> & { bottleneck: Bottleneck };
 
 export type PartResult = PartSum & Known<PartSum, 'average' | 'averageBytes'>;
 

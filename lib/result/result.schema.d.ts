@@ -340,6 +340,11 @@ export interface StageSum extends CommonCounts {
   failedAttempts?: number | null;
   /** Failed attempts by kind of error. */
   errors: Record<string, number>;
+  /**
+   * Figures that the other fields give, such as `rate`, `peak` and `p99`, by [name](../use/ci.md#figures). Computed for
+   * JSON, and not read back. Null if unknown.
+   */
+  figures?: Record<string, number | null>;
   /** Every second in which the stage was active, whole or not. */
   seconds: readonly SecondResult[];
   /** Latencies of the stage. */
@@ -579,17 +584,17 @@ export interface StageLatency {
   firstByte: LatencySummary | null;
   /** In an open loop: how late operations started. */
   startDelay: LatencySummary | null;
-  /** For objects written in parts: latency of each part, from its first attempt to success. Absent for other stages. */
-  parts?: LatencySummary | null;
+  /** For objects written in parts: latency of each part, from its first attempt to success. Null for other stages. */
+  parts: LatencySummary | null;
   /**
-   * Time that the call of the Worker's bucket binding took, by the Worker's clock, in whole ms. Absent for other
-   * clients than edge.
+   * Of the edge client: time that the Worker's call of its bucket binding took, by the Worker's clock, in whole ms.
+   * Null for other clients.
    */
-  binding?: LatencySummary | null;
+  binding: LatencySummary | null;
   /**
-   * Time until the binding of the edge client returned the first byte of a body above 1 MiB. Absent for other stages.
+   * Of the edge client, for bodies above 1 MiB: time until the binding returned the first byte. Null for other stages.
    */
-  bindingFirstByte?: LatencySummary | null;
+  bindingFirstByte: LatencySummary | null;
   /** All values, as histograms that can be added up. */
   histogram: StageHistograms;
 }
@@ -603,17 +608,17 @@ export interface StageHistograms {
   /** Histogram of operations. Null if unknown; an empty histogram if there are no values. */
   operations: string | null;
   /** Histogram of attempts. */
-  attempts?: string | null;
+  attempts: string | null;
   /** Histogram of times to the first byte. */
-  firstByte?: string | null;
+  firstByte: string | null;
   /** Histogram of start delays. */
-  startDelay?: string | null;
-  /** Histogram of parts. Absent for stages without parts. */
-  parts?: string | null;
+  startDelay: string | null;
+  /** Histogram of parts. */
+  parts: string | null;
   /** Histogram of the binding's times. */
-  binding?: string | null;
+  binding: string | null;
   /** Histogram of the binding's times to first byte. */
-  bindingFirstByte?: string | null;
+  bindingFirstByte: string | null;
 }
 
 /**
@@ -1221,15 +1226,12 @@ export interface StageShare {
   peak: number;
   /** The host's bottleneck. Null if unknown. */
   limitedBy: string | null;
-  /**
-   * `proven` by the figures; `likely`, if only a precondition of the proof is missing; or `unknown`, if `cause` is
-   * `inconclusive`. For several hosts, the lowest. Absent in results of earlier versions, whose causes are proven.
-   */
-  certainty?: 'proven' | 'likely' | 'unknown';
-  /** The figures that show it. Absent if unknown. */
-  evidence?: string | null;
-  /** How to find out more. Absent or null if there is no advice. */
-  advice?: string | null;
+  /** How certain that is. */
+  certainty: 'proven' | 'likely' | 'unknown' | null;
+  /** The figures that show it. Null if unknown. */
+  evidence: string | null;
+  /** How to find out more. Null if there is no advice. */
+  advice: string | null;
 }
 
 /** Why percentiles are unknown. */

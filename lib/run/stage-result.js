@@ -260,8 +260,7 @@ export function evidenceOf(result, { size, sizes, pacing }, movesBytes, availabl
     mean: movesBytes && sizes !== undefined ? null : (latency.operations?.mean ?? null),
     minimum: latency.operations?.minimum ?? null,
     unloadedP50: unloaded?.p50 ?? null,
-    unloadedSize:
-      movesBytes && unloaded !== null && unloaded.size < typicalSize({ size, sizes }) ? unloaded.size : null,
+    unloadedSize: movesBytes && unloaded && unloaded.size < typicalSize({ size, sizes }) ? unloaded.size : null,
     threads,
     average: result.average,
     requestedRate: load.rate,
@@ -273,7 +272,7 @@ export function evidenceOf(result, { size, sizes, pacing }, movesBytes, availabl
     keyWait: 0,
     openedShare: Math.max(result.connections.opened - threads, 0) / Math.max(attempts, 1),
     socketWait: (result.connections.socketWait ?? 0) / (operations * (latency.operations?.mean ?? 0) || Infinity),
-    host: result.hostLoad,
+    host: result.hostLoad ?? null,
     search: null,
     rateSearch: null,
   };

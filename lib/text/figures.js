@@ -39,7 +39,7 @@ export function andMore(count) {
   return count > 1 ? ` (and ${rounded(count - 1)} more like it)` : '';
 }
 
-/** @typedef {'proven' | 'likely' | 'unknown'} Certainty of what limited a stage */
+/** @typedef {'proven' | 'likely' | 'unknown' | null} Certainty of what limited a stage; null if there is no cause */
 
 /** @param {{ certainty?: Certainty, evidence: string | null, advice: string | null }} bottleneck */
 export function formatEvidence({ certainty, evidence, advice }) {

@@ -94,7 +94,7 @@ describe('a mixed load', { concurrency: 1 }, () => {
     assert.deepEqual(wrongVersions(mixed), { staleReads: faults.stale, foreignReads: 0, tornReads: 0 });
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^Mixed: integrity error: .*: the body is stale: got version \d+, but version \d+ /m);
-    const line = `Mixed versions: ${faults.stale} stale 0 foreign 0 torn`;
+    const line = `Mixed: ${faults.stale} integrity errors (${faults.stale} stale)`;
     assert.ok(outcome.stdout.includes(`\n${line}\n`));
     assert.deepEqual(await keysIn(endpoint), []);
   });

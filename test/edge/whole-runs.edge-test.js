@@ -99,8 +99,8 @@ test('objects of 8 MiB are written as streams, and each byte is read', async (t)
   const [write, read] = result.stages;
   assert.deepEqual([write.bytes, read.bytes], [12 * 8 * 2 ** 20, 12 * 8 * 2 ** 20]);
   // The time of a large PUT would include its upload.
-  assert.deepEqual([write.latency.binding, write.latency.bindingFirstByte], [undefined, undefined]);
-  assert.deepEqual([read.latency.binding, read.latency.bindingFirstByte.count], [undefined, 12]);
+  assert.deepEqual([write.latency.binding, write.latency.bindingFirstByte], [null, null]);
+  assert.deepEqual([read.latency.binding, read.latency.bindingFirstByte.count], [null, 12]);
   const before = await edge.peakMemory();
   const more = await resultOf(t, edge, ['36', '6', ...large, '--stages', 'write,read,remove']);
   assertStatus(more.run, 0);

@@ -73,7 +73,11 @@ test('the JSON report is a result: hosts, stages with all counts and seconds, an
     Object.entries(merge.peaks).map(([stage, peak]) => [stage, peak, peak]),
   );
   const [write] = stages;
-  const { operations, attempts, retries, bytes, errors } = write;
+  const { operations, attempts, retries, bytes, errors, figures } = write;
+  assert.deepEqual(
+    [figures.operations, figures.peak, figures.rate, figures.p99, figures.p999],
+    [operations, write.peak, write.average, write.latency.operations.p99, write.latency.operations.p999],
+  );
   assert.deepEqual([attempts, bytes, errors], [operations + retries, operations * 16_384, { SlowDown: retries }]);
   assert.equal(
     write.seconds.reduce((/** @type {number} */ sum, /** @type {any} */ second) => sum + second.operations, 0),
@@ -81,6 +85,7 @@ test('the JSON report is a result: hosts, stages with all counts and seconds, an
   );
   assert.deepEqual(Object.keys(write.merge.shares[0]), [
     ...['host', 'file', 'startedAt', 'endedAt', 'operations', 'peak', 'limitedBy'],
+    ...['certainty', 'evidence', 'advice'],
   ]);
   assert.equal(write.latency.operations.count, operations);
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'h
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { Histogram, valuesIn } from '../../lib/result/histogram.js';
+import { Histogram } from '../../lib/result/histogram.js';
 import { cases } from '../helpers/cases.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
@@ -146,13 +146,11 @@ test('counts each value among its equivalent values', () => {
   fc.assert(
     fc.property(fc.array(anyValue, { maxLength: 100 }), (given) => {
       const theirs = /** @type {any} */ (build({ highestTrackableValue: 3_600_000_000 }));
-      const [least, largest] = [new Map(), new Map()];
+      const largest = new Map();
       for (const value of given.toSorted((one, other) => one - other)) {
-        const [from, to] = [theirs.lowestEquivalentValue(value), theirs.highestEquivalentValue(value)];
-        least.set(from, (least.get(from) ?? 0) + 1);
+        const to = theirs.highestEquivalentValue(value);
         largest.set(to, (largest.get(to) ?? 0) + 1);
       }
-      assert.deepEqual([...valuesIn(encodedOf(given))], [...least]);
       const { values, counts } = histogramOf(given).valueCounts();
       assert.deepEqual([values, counts], [[...largest.keys()], [...largest.values()]]);
     }),

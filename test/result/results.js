@@ -1,5 +1,5 @@
 import { COUNT_NAMES } from '../../lib/result/counters.js';
-import { HISTOGRAM_FORMAT } from '../../lib/result/histogram.js';
+import { UNKNOWN_LATENCY } from '../../lib/result/histogram.js';
 import { FORMAT } from '../../lib/result/schema.js';
 import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 
@@ -78,9 +78,9 @@ export function stageOf({ name = 'Read', rates, latencies, facts = {} }) {
     clientLoad: { cpuUser: operations / 20, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.5, busyLoops: 0.5 },
     seconds,
     latency: {
-      unit: 'ms',
-      ...{ operations: whole && whole.summary(), attempts: null, firstByte: null, startDelay: null },
-      histogram: { ...HISTOGRAM_FORMAT, operations: whole && whole.encode() },
+      ...UNKNOWN_LATENCY,
+      operations: whole && whole.summary(),
+      histogram: { ...UNKNOWN_LATENCY.histogram, operations: whole && whole.encode() },
     },
     ...facts,
   };

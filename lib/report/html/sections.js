@@ -2,7 +2,7 @@ import { agrees } from '../../measure/statistics/plateau.js';
 import { columnOf, within } from '../../result/figures/catalogue.js';
 import { capacityOf, latencyTable } from '../../result/figures/stage-table.js';
 import { shownStep } from '../../result/figures/shown-step.js';
-import { Histogram, valuesIn } from '../../result/histogram.js';
+import { Histogram } from '../../result/histogram.js';
 import { counted } from '../../text/figures.js';
 import { THRESHOLD_COLUMNS } from '../compare-text.js';
 import { headlinesOf } from '../headline.js';
@@ -187,9 +187,10 @@ function latencyMapOf(seconds) {
   const columns = [];
   for (const { secondStart, histogram } of known) {
     const counts = (columns[Math.floor((secondStart - from) / columnSeconds)] ??= new Map());
-    for (const [value, count] of valuesIn(String(histogram))) {
+    const { values, counts: numbers } = Histogram.decode(String(histogram)).valueCounts();
+    for (const [index, value] of values.entries()) {
       const row = Math.floor(ROWS_PER_DECADE * Math.log10(Math.max(value, 1) / MICROSECONDS));
-      counts.set(row, (counts.get(row) ?? 0) + count);
+      counts.set(row, (counts.get(row) ?? 0) + numbers[index]);
     }
   }
   const rows = columns.flatMap((counts) => [...counts.keys()]).sort((one, other) => one - other);

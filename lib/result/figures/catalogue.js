@@ -374,6 +374,20 @@ export function figuresOf(group) {
 }
 
 /**
+ * Adds the figures of each stage that tables show, for programs that do not want to know the fields.
+ *
+ * @param {WritableResult} result
+ * @returns {WritableResult}
+ */
+export function withFigures(result) {
+  const stages = result.stages.map((stage) => ({
+    ...stage,
+    figures: Object.fromEntries(figuresOf('stages').map(({ name, value }) => [name, value(stage) ?? null])),
+  }));
+  return { ...result, stages };
+}
+
+/**
  * @param {string} name
  * @param {readonly Figure[]} [among]
  * @returns {Figure | null}

@@ -1,7 +1,7 @@
 import { NO_FACTS } from '../add.js';
 import { checkSchema } from '../check-schema.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
-import { FORMAT, SCHEMA } from '../schema.js';
+import { FORMAT, propertiesOf, SCHEMA } from '../schema.js';
 import { MAX_INTERVAL_SECONDS, SecondSeries } from '../second-series.js';
 import { STAGES_WITHOUT_BYTES } from '../../load/operations/registry.js';
 import { MEGABYTE } from '../../text/units.js';
@@ -292,8 +292,7 @@ class RunReader {
   #addMachineLine(line, { kind, stage, ...fields }) {
     this.#count('machine lines', line);
     if (kind === 'run') {
-      const { format, ...own } = fields;
-      const facts = /** @type {CommonFacts} */ ({ ...NO_FACTS, ...own });
+      const facts = /** @type {CommonFacts} */ ({ ...NO_FACTS, ...knownFields(fields, SCHEMA.$defs.host) });
       this.#facts = this.#isValid(line, 'run', facts, SCHEMA.$defs.host) ? facts : null;
       this.start = asTime(Date.parse(this.#facts?.start ?? ''));
       this.#shift = this.start === null ? null : 0;
@@ -318,7 +317,9 @@ class RunReader {
    * @param {Fields} fields
    */
   #takeTotals(line, stage, { lines = 0, seconds, ...fields }) {
-    const totals = /** @type {StageSum} */ (withHistograms({ stage: stage.name, ...fields, seconds: [] }));
+    const totals = /** @type {StageSum} */ (
+      withHistograms({ ...knownFields(fields, SCHEMA.$defs.stage), stage: stage.name, seconds: [] })
+    );
     const what = `stage ${stage.name}`;
     const expected = asCount(lines) ?? 0;
     if (stage.parts.size === expected) {
@@ -388,7 +389,7 @@ class RunReader {
    * @param {object} schema
    */
   #isValid(line, what, fields, schema) {
-    const problems = checkSchema(fields, SCHEMA, schema);
+    const problems = checkSchema(fields, schema);
     problems.forEach((problem) => this.#findings.unusable(line, what, problem));
     return problems.length === 0;
   }
@@ -462,7 +463,7 @@ function rampIn(parts) {
   const fields = /** @type {Pick<StageSum, 'ramp'>} */ ({});
   addParts(fields, parts);
   const { ramp } = fields;
-  return ramp === undefined || checkSchema(ramp, SCHEMA, SCHEMA.$defs.ramp).length > 0 ? {} : { ramp };
+  return ramp === undefined || checkSchema(ramp, SCHEMA.$defs.ramp).length > 0 ? {} : { ramp };
 }
 
 /**
@@ -483,6 +484,16 @@ function operationsOf(series, summary, schedule) {
   return schedule !== null && Math.abs(about - schedule.objects) <= maxRoundingError
     ? schedule.objects
     : Math.round(about);
+}
+
+/**
+ * @param {Fields} fields
+ * @param {object} schema
+ * @returns {Fields} without those that only another version knows
+ */
+function knownFields(fields, schema) {
+  const properties = propertiesOf(schema);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name)));
 }
 
 /** @param {unknown} value epoch ms */

@@ -2,6 +2,7 @@ import { latencyRows, latencyText } from '../figures/stage-table.js';
 import { shownStep } from '../figures/shown-step.js';
 import { HOLD_MS, agrees } from '../../measure/statistics/plateau.js';
 import { counted, formatEvidence } from '../../text/figures.js';
+import { kindsOfErrors } from '../completeness.js';
 import { summaryLine } from './lines.js';
 
 /**
@@ -19,9 +20,7 @@ export function stageLines(result) {
       ? []
       : [`${stage} was suspended for ${Math.round(paused)}ms, excluded from rates and percentiles`]),
     ...integrityLines(result),
-    ...versionLines(result),
     ...latencyLines(stage, result),
-    ...cacheLines(stage, result),
     ...raceLines(result),
     connectionsLine(result),
     limitLine(result),
@@ -32,17 +31,17 @@ export function stageLines(result) {
         summaryLine(name, { ...kind, duration }),
         ...integrityLines(kindResult),
         ...latencyLines(name, kindResult),
-        ...cacheLines(name, kindResult),
         limitLine(kindResult),
       ];
     }),
   ];
 }
 
-/** @param {Pick<StageResult, 'stage' | 'integrityErrors'>} result */
-function integrityLines({ stage, integrityErrors }) {
-  const errors = integrityErrors === 1 ? '1 integrity error' : `${integrityErrors} integrity errors`;
-  return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
+/** @param {Pick<StageResult, 'stage' | 'integrityErrors' | 'staleReads' | 'foreignReads' | 'tornReads'>} result */
+function integrityLines({ stage, integrityErrors, ...versions }) {
+  return integrityErrors === 0
+    ? []
+    : [`${stage}: ${counted(integrityErrors, 'integrity error')}${kindsOfErrors(versions)}`];
 }
 
 /** The lines after the steps of a search or a ramp. @param {StageResult} result */
@@ -68,12 +67,6 @@ export function percentile(ms) {
   return ms === null ? '-' : milliseconds(ms);
 }
 
-/** Returns no lines if every read got a correct version. @param {StageResult} result */
-function versionLines({ stage, staleReads, foreignReads, tornReads }) {
-  const isWrong = staleReads + foreignReads + tornReads > 0;
-  return isWrong ? [`${stage} versions: ${staleReads} stale ${foreignReads} foreign ${tornReads} torn`] : [];
-}
-
 /**
  * Omits the attempts' line if it would repeat the operations' line.
  *
@@ -87,14 +80,6 @@ function latencyLines(name, { operations, steps, attempts, latency, load }) {
       ? []
       : [`${name} ${row.what}${row.of === 'operations' ? ` (${load.mode})` : ''}: ${latencyText(row)}`],
   );
-}
-
-/**
- * @param {string} name
- * @param {Pick<StageResult, 'cache' | 'staleByCache'>} result
- */
-function cacheLines(name, { staleByCache }) {
-  return staleByCache > 0 ? [`${name} cache: ${counted(staleByCache, 'stale read')}`] : [];
 }
 
 /** The lines of a stage whose operations are races. @param {StageResult} result */

@@ -1,6 +1,5 @@
-import { addResults, addStages } from '../add.js';
+import { addResults, addStages, UNKNOWN_STAGE } from '../add.js';
 import { isCut, missingPercentiles } from '../completeness.js';
-import { COUNT_NAMES } from '../counters.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
 import { addSecond } from '../seconds.js';
 import { OPERATIONS, STAGE_NAMES } from '../../load/operations/registry.js';
@@ -26,9 +25,6 @@ import { differentLoads, missingShards, runsOfOneHostApart } from './warnings.js
  */
 
 const FOLLOWING_ACCESS = new Set(OPERATIONS.flatMap(({ followsAccess, logName }) => (followsAccess ? [logName] : [])));
-
-/** A counter that a log lacks is unknown, and so is its sum. */
-const UNKNOWN_COUNTS = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, null])));
 
 /**
  * Merges runs of several hosts: `Result[]` becomes one `Result`.
@@ -213,7 +209,6 @@ function mergeStage(views, ramps) {
       best.set(view, Math.max(best.get(view) ?? 0, tenths));
     }
   }
-  const ownPeaks = new Map(views.map((view) => [view, ownPeak(view, best.get(view) ?? 0)]));
   const sum = addStages(views.map(stageOf));
   const peak = peakOf(finder, views, hosts);
   const missingLatency = missingLatencies(views);
@@ -231,7 +226,7 @@ function mergeStage(views, ramps) {
       sustained: finder.sustained,
       together: finder.together(),
       overlap: overlapOfViews(views),
-      shares: views.map((view) => shareOf(view, ownPeaks.get(view) ?? 0)),
+      shares: views.map((view) => shareOf(view, view.stage.peak ?? (best.get(view) ?? 0) / 10)),
       missingLatency,
       ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
@@ -253,7 +248,7 @@ function isInRates({ stage, shift, measuredFrom, measuredUntil }, second) {
  * @returns {StageShare}
  */
 function shareOf({ host, interval, stage: { operations, bottleneck } }, peak) {
-  const { cause = null, certainty, evidence = null, advice = null } = bottleneck ?? {};
+  const { cause = null, certainty = null, evidence = null, advice = null } = bottleneck ?? {};
   return {
     host: host.name,
     file: host.file,
@@ -261,9 +256,7 @@ function shareOf({ host, interval, stage: { operations, bottleneck } }, peak) {
     endedAt: interval?.stop ?? null,
     operations,
     peak,
-    limitedBy: cause,
-    ...(certainty === undefined ? {} : { certainty }),
-    ...(evidence === null ? {} : { evidence, advice }),
+    ...{ limitedBy: cause, certainty, evidence, advice },
   };
 }
 
@@ -274,12 +267,10 @@ function shareOf({ host, interval, stage: { operations, bottleneck } }, peak) {
 function stageOf({ run: { result }, stage, interval }) {
   const { options } = result;
   const times = { startedAt: interval?.start ?? null, endedAt: interval?.stop ?? null };
-  const access = FOLLOWING_ACCESS.has(stage.stage) ? options?.access : undefined;
+  const { size = null, sizes = null, access = null } = options ?? {};
   return {
-    objectSize: options?.size ?? null,
-    ...(options?.sizes ? { sizes: options.sizes } : {}),
-    ...(access ? { access } : {}),
-    ...UNKNOWN_COUNTS,
+    ...UNKNOWN_STAGE,
+    ...{ objectSize: size, sizes, access: FOLLOWING_ACCESS.has(stage.stage) ? access : null },
     ...stage,
     ...times,
     ...(typeof stage.startedAt === 'number' ? {} : ratesBetween(stage, times)),
@@ -314,7 +305,7 @@ function peakOf({ peak }, views, hosts) {
   if (peak !== null && hosts > 1) {
     return peak;
   }
-  const peaks = views.map(({ stage }) => stage.peak ?? meanOf(stage));
+  const peaks = views.map(({ stage }) => stage.peak ?? 0);
   const operationsPerSecond = peaks.reduce((one, other) => Math.max(one, other), 0);
   if (peak !== null && peak.operationsPerSecond >= operationsPerSecond) {
     return peak;
@@ -322,27 +313,6 @@ function peakOf({ peak }, views, hosts) {
   const { operations, bytes } = (views[peaks.indexOf(operationsPerSecond)] ?? views[0]).stage;
   const bytesPerSecond = operations === 0 ? null : (operationsPerSecond * bytes) / operations;
   return { operationsPerSecond, bytesPerSecond, secondStart: null, hosts: 1 };
-}
-
-/**
- * @param {StageView} view
- * @param {number} bestTenths
- */
-function ownPeak({ stage }, bestTenths) {
-  return stage.peak ?? Math.max(bestTenths / 10, meanOf(stage));
-}
-
-/**
- * @param {Omit<ReadStage, 'seconds'>} stage
- * @returns {number} ops/s, a lower bound of the peak; 0 if the stage's times are unknown
- */
-function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupOperations, drainOperations }) {
-  if (typeof startedAt !== 'number' || typeof endedAt !== 'number') {
-    return 0;
-  }
-  const time = endedAt - startedAt - (warmup ?? 0) - (drain ?? 0) - (paused ?? 0);
-  const measured = operations - (warmupOperations ?? 0) - (drainOperations ?? 0);
-  return (1000 * Math.max(measured, 0)) / Math.max(time, 1);
 }
 
 /** @param {readonly StageView[]} views */
