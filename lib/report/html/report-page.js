@@ -8,7 +8,7 @@ import { decimal } from '../../text/figures.js';
 import { formatErrors, limitSentences, listed, stabilityLine, stageFindings } from '../stage-findings.js';
 import { factsOf, headlinesOf, problemsOf, warningText } from '../headline.js';
 import { table } from './figures.js';
-import { headings, html, withWholeOptions } from './markup.js';
+import { headings, html } from './markup.js';
 import { formatPage } from './page.js';
 import {
   connectionsSection,
@@ -108,7 +108,7 @@ function findingsOf(stage) {
     ...(Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`]),
     ...bucketFindings(buckets),
   ];
-  return texts.map((text) => html`<p>${withWholeOptions(text)}</p>`);
+  return texts.map((text) => html`<p>${text}</p>`);
 }
 
 /**
@@ -132,7 +132,7 @@ function factsSection(result) {
   return {
     id: 'run',
     title: 'How it was measured',
-    body: definitionList(facts.flatMap(([term, text]) => (text === null ? [] : [[term, withWholeOptions(text)]]))),
+    body: definitionList(facts.flatMap(([term, text]) => (text === null ? [] : [[term, text]]))),
   };
 }
 
