@@ -11,7 +11,6 @@ import { table } from './figures.js';
 import { headings, html } from './markup.js';
 import { formatPage } from './page.js';
 import {
-  connectionsSection,
   hostsSection,
   latencySection,
   notedSection,
@@ -43,7 +42,6 @@ export function reportPage(written) {
     timeSection(result),
     latencySection(result),
     hostsSection(result),
-    connectionsSection(result),
     notedSection(result),
     methodSection(),
   ].filter((section) => section !== null);
@@ -116,14 +114,10 @@ function findingsOf(stage) {
  * @returns {Section}
  */
 function factsSection(result) {
-  const { clock, problems, merge } = result;
+  const { problems, merge } = result;
   /** @type {[term: string, content: string | null][]} */
   const facts = [
     ...factsOf(result),
-    [
-      'Clock',
-      clock && `the store's, ${decimal(clock.offset)} ms ahead of the host's, ±${decimal(clock.uncertainty)} ms`,
-    ],
     ['Cost', costText(result)],
     ...[...problems, ...(merge?.warnings ?? []).map(warningText)].map(
       (text) => /** @type {[string, string]} */ (['Warning', text]),

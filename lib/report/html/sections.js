@@ -209,31 +209,6 @@ function latencyMapOf(seconds) {
 /** Maximum number of hosts in the table. */
 const MAX_HOSTS = 50;
 
-/** @type {readonly Column<StageSum>[]} */
-const CONNECTION_COLUMNS = [
-  { title: 'Stage', value: ({ stage }) => stage },
-  { title: 'Opened', quantity: 'count', value: ({ connections }) => connections?.opened },
-  { title: 'Reused', quantity: 'count', value: ({ connections }) => connections?.reused },
-  { title: 'Name look-up', quantity: 'time', value: ({ connections }) => connections?.lookupTime },
-  { title: 'TCP p50', quantity: 'time', value: ({ connections }) => connections?.tcp?.p50 },
-  { title: 'TCP longest', quantity: 'time', value: ({ connections }) => connections?.tcp?.maximum },
-  { title: 'TLS p50', quantity: 'time', value: ({ connections }) => connections?.tls?.p50 },
-  { title: 'TLS longest', quantity: 'time', value: ({ connections }) => connections?.tls?.maximum },
-];
-
-/**
- * @param {Result} result
- * @returns {Section | null} null if nothing is known about connections
- */
-export function connectionsSection({ stages }) {
-  const rows = stages.filter(({ connections }) => connections);
-  const body = html`<p>
-      Connections opened since the previous stage, requests that reused one, and the time to open a connection.
-    </p>
-    ${table('Connections per stage, and the time to open one', { columns: CONNECTION_COLUMNS, rows })}`;
-  return rows.length === 0 ? null : { id: 'connections', title: 'Connections', body };
-}
-
 /**
  * @param {Result} result
  * @returns {Section | null} null for a single host
