@@ -1,4 +1,4 @@
-import { CONFIDENCE } from '../result/compare/verdict.js';
+import { CONFIDENCE } from '../result/compare/log-ratio.js';
 import { compareQuads, quadsOf } from '../result/compare/compare-quads.js';
 import { dollarsOf } from '../run/prices.js';
 import { makeRunId } from '../options/resolve.js';
@@ -7,7 +7,7 @@ import { comparisonText, shownInterleaved } from '../report/compare-text.js';
 import { costLine } from '../report/cost-line.js';
 import { comparisonPage } from '../report/html/comparison-page.js';
 import { seriesProgress } from '../report/series-progress.js';
-import { noticesOfLoad } from '../run/load-notices.js';
+import { noticesOfLoad } from '../run/prepare-run.js';
 import { prepareCells } from '../series/prepare-cells.js';
 import { planTurns, runSeries } from '../series/series.js';
 import { counted } from '../text/figures.js';

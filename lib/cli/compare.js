@@ -1,16 +1,15 @@
 import path from 'node:path';
 import { compareAll, compareResults } from '../result/compare/compare-results.js';
-import { readFiles, readWholeResult, whatIsLost } from '../result/log/read-files.js';
+import { readFiles, readWholeResult } from '../result/log/read-files.js';
 import { readRun } from '../result/merge/read-run.js';
 import { runsApart } from '../result/merge/runs-apart.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
-import { STANDARD_OUTPUT } from '../options/values.js';
 import { comparisonText, shownComparison, shownSideBySide } from '../report/compare-text.js';
 import { comparisonPage } from '../report/html/comparison-page.js';
 import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
-import { merge, withResults, writeAll } from './merge.js';
+import { merge, protectLogs, withResults, writeAll } from './merge.js';
 import { openResults, writeResults } from './output-file.js';
 
 /**
@@ -40,7 +39,7 @@ const WIDE = 120;
  */
 export async function compareByCommand(options, terminal) {
   const { json, report } = options;
-  await protectResults(options);
+  await protectLogs({ json, report });
   const limits = readLimits(options);
   const checks = new Checks();
   const outputs = await openResults({ json, report }, checks);
@@ -110,25 +109,6 @@ function referenceAmong(results, file) {
     ]);
   }
   return found;
-}
-
-/**
- * Refuses to overwrite a result, as in `--json before.json after.json`, where the output file was forgotten.
- *
- * @param {CompareOptions} options
- * @throws {UsageError}
- */
-async function protectResults({ json, report, results }) {
-  for (const [option, file] of Object.entries({ json, report })) {
-    if (file === undefined || file === STANDARD_OUTPUT) {
-      continue;
-    }
-    const isSide = results.some((side) => path.resolve(side) === path.resolve(file));
-    const lost = isSide ? 'one of the results' : await whatIsLost(file);
-    if (lost !== null) {
-      throw new UsageError([`--${option}: ${file} is ${lost} and would be overwritten: name another file`]);
-    }
-  }
 }
 
 /**

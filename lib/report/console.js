@@ -4,7 +4,7 @@ import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
 import { sizeText } from '../load/workload/size-distribution.js';
-import { coloLine, formatErrors, stabilityLine, stageFindings } from './stage-findings.js';
+import { coloLine, formatErrors, stageFindings } from './stage-findings.js';
 import { costLine } from './cost-line.js';
 import { formatCleanupProgress, phaseProgress, taskProgress } from './progress.js';
 
@@ -134,11 +134,10 @@ function consoleOf({ screen, config, quiet, now }) {
     },
     stage(result) {
       noticeRetries();
-      const { stage, end, skipped, abandoned, search, keys, averageKeys, stability } = result;
+      const { stage, end, skipped, abandoned, search, keys, averageKeys } = result;
       const notices = [
         ...(averageKeys === undefined ? [] : [`${counted(Number(keys), 'key')}, ${decimal(averageKeys)} keys/s`]),
         ...stageFindings(result),
-        ...(stability === undefined ? [] : [stabilityLine(stability)]),
       ];
       const stalled = hasWarnedOfTimeout ? 'use a longer --timeout' : 'check that the store is still reachable';
       const early = end === 'stalled' ? `operations stopped succeeding: ${stalled}` : EARLY_ENDS[String(end)];

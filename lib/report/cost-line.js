@@ -1,4 +1,4 @@
-import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../run/prices.js';
+import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, requestsOfRun } from '../run/prices.js';
 import { operationsOf } from '../load/operations/registry.js';
 import { rounded } from '../text/figures.js';
 
@@ -21,12 +21,12 @@ export function costLine(...all) {
   }
   const [{ schedule, search }] = runs;
   const [classA, classB] = /** @type {const} */ (['A', 'B']).map((billed) =>
-    sumOf(runs, (run) => operationsBilledAs(billed, run)),
+    sumOf(runs, (run) => requestsOfRun(run)[billed]),
   );
   if (schedule.duration !== undefined || schedule.minDuration > 0 || search !== null || schedule.ramp !== undefined) {
     // Each object is written at most once; all other operations continue as long as the stages last.
     const once = runs.map((run) => ({ ...run, load: { ...run.load, stages: namesOf(run.load.stages), mix: [] } }));
-    const writes = sumOf(once, (run) => operationsBilledAs('A', run));
+    const writes = sumOf(once, (run) => requestsOfRun(run).A);
     const most = sumOf(once, dollarsOf).toFixed(4);
     const others = classA > writes ? `$${DOLLARS_PER_MILLION.A} per million further Class A operations, ` : '';
     return (

@@ -7,7 +7,7 @@ import { wrapAtWords } from '../text/text-width.js';
 
 /**
  * @import { Look } from '../result/figures/drawing.js'
- * @import { StabilityResult, StageMerge, StageSum } from '../result/result.js'
+ * @import { StageMerge, StageSum } from '../result/result.js'
  * @import { WritableStage } from '../result/write-result.js'
  */
 
@@ -38,28 +38,6 @@ export function stageFindings({ vanished, changed, archived, staleByCache, reads
       : []),
     ...(archived ? [`${counted(archived, 'operation')} found an archived object, which must be restored first`] : []),
   ];
-}
-
-/**
- * Why a stage with --until-stable ended: its mean rate was precise enough, or its time was up.
- *
- * @param {StabilityResult} stability
- * @returns {string} a phrase that fits after the name of the stage
- */
-export function stabilityLine({ precision, isStable, seconds, mean, high }) {
-  const wanted = inPercent(precision);
-  if (mean === null || high === null || mean === 0) {
-    return `not stable: ${counted(seconds, 'second')} measured, too few for ±${wanted}`;
-  }
-  const known = `mean ${decimal(mean)} ops/s ±${inPercent((high - mean) / mean)} (95% interval, from ${counted(seconds, 'second')})`;
-  return isStable
-    ? `stable, so the stage ended early: ${known}, ±${wanted} requested`
-    : `not stable when the stage ended: ${known}, ±${wanted} requested`;
-}
-
-/** @param {number} share */
-function inPercent(share) {
-  return `${Number((100 * share).toFixed(2))}%`;
 }
 
 /**

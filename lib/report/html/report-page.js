@@ -5,7 +5,7 @@ import { stageTable } from '../../result/figures/stage-table.js';
 import { shortcomingsOf } from '../../result/completeness.js';
 import { writeResult } from '../../result/write-result.js';
 import { decimal } from '../../text/figures.js';
-import { formatErrors, limitSentences, listed, stabilityLine, stageFindings } from '../stage-findings.js';
+import { formatErrors, limitSentences, listed, stageFindings } from '../stage-findings.js';
 import { factsOf, headlinesOf, problemsOf, warningText } from '../headline.js';
 import { table } from './figures.js';
 import { headings, html } from './markup.js';
@@ -93,13 +93,12 @@ function stagesSection({ stages }) {
 
 /** @param {StageSum} stage */
 function findingsOf(stage) {
-  const { buckets = [], errors, stability = null, paused } = stage;
+  const { buckets = [], errors, paused } = stage;
   const texts = [
     ...limitSentences([stage]),
     ...(paused
       ? [`The stage was suspended for ${decimal(paused / 1000)} s: that time is excluded from rates and percentiles.`]
       : []),
-    ...(stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`]),
     ...[...shortcomingsOf(stage), ...stageFindings(stage)].map(
       (finding) => `${finding[0].toUpperCase()}${finding.slice(1)}.`,
     ),
