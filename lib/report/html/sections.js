@@ -224,7 +224,8 @@ export function hostsSection({ stages }) {
     ...SHARE_COLUMNS.slice(1),
   ];
   const rows = shares.filter(({ host }) => shown.includes(host));
-  const title = shown.length < names.length ? `The first ${MAX_HOSTS} of ${counted(names.length, 'host')}` : 'Show as a table';
+  const title =
+    shown.length < names.length ? `The first ${MAX_HOSTS} of ${counted(names.length, 'host')}` : 'Show as a table';
   const body = chartTable(table('Results by host and stage', { columns, rows }), title);
   return names.length < 2 ? null : { id: 'hosts', title: 'Hosts', body };
 }
