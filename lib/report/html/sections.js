@@ -1,4 +1,3 @@
-import { agrees } from '../../measure/statistics/plateau.js';
 import { columnOf, within } from '../../result/figures/catalogue.js';
 import { latencyTable } from '../../result/figures/latency-table.js';
 import { shownStep } from '../../result/figures/shown-step.js';
@@ -156,10 +155,7 @@ function findingOf(stage, knee) {
     return ramp && !merge?.ramp ? 'These steps cover only this host.' : 'No capacity was found.';
   }
   const plateau = knee === null ? '' : `; more than ${counted(knee, 'thread')} were not faster`;
-  const capacity = capacityOf(stage);
-  const isContradicted =
-    search !== undefined && capacity !== null && !agrees(capacity.operationsPerSecond, search.best);
-  return `${headlinesOf({ stages: [stage], hosts: [] })[0]}${plateau}.${isContradicted ? ' Run again.' : ''}`;
+  return `${headlinesOf({ stages: [stage], hosts: [] })[0]}${plateau}.`;
 }
 
 /** Columns of the latency map: about as many as fit on a page. */
