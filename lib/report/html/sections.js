@@ -214,11 +214,7 @@ export function hostsSection({ stages }) {
   const names = [...new Set(shares.map(({ host }) => host))];
   const shown = names.slice(0, MAX_HOSTS);
   /** @type {readonly Column<StageShare & { stage: string }>[]} */
-  const columns = [
-    ...SHARE_COLUMNS.slice(0, 1),
-    { title: 'Stage', value: ({ stage }) => stage },
-    ...SHARE_COLUMNS.slice(1),
-  ];
+  const columns = [SHARE_COLUMNS[0], { title: 'Stage', value: ({ stage }) => stage }, ...SHARE_COLUMNS.slice(1)];
   const rows = shares.filter(({ host }) => shown.includes(host));
   const title =
     shown.length < names.length ? `The first ${MAX_HOSTS} of ${counted(names.length, 'host')}` : 'Show as a table';
