@@ -15,40 +15,24 @@ import { escapeHtml } from './html/markup.js';
  * @property {readonly [name: string, value: number][]} properties
  * @property {{ kind: 'failure' | 'error', type: string, message: string } | null} problem
  * @property {string} output
- *
- * @typedef {{ name: string, cases: readonly TestCase[] }} TestSuite
  */
 
 /** Test results for CI servers: the run, each stage and each threshold is a test. @satisfies {ResultReporter} */
 export const junitReporter = {
   option: 'junit',
   *format(result) {
-    const suites = [
-      { name: 'stages', cases: [runCase(result), ...result.stages.map(stageCase)] },
-      { name: 'thresholds', cases: (result.thresholds ?? []).map(thresholdCase) },
-    ].filter(({ cases }) => cases.length > 0);
-    const all = suites.flatMap(({ cases }) => cases);
-    yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="r2-benchmark" ${totals(all)}>\n`;
-    for (const suite of suites) {
-      yield* suiteParts(suite, result);
+    const { host, start, stages, thresholds = [] } = result;
+    const suites = { stages: [runCase(result), ...stages.map(stageCase)], thresholds: thresholds.map(thresholdCase) };
+    const where = host === null ? '' : ` hostname="${escapeHtml(host)}"`;
+    const when = start === null ? '' : ` timestamp="${escapeHtml(start)}"`;
+    yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="r2-benchmark" ${totals(Object.values(suites).flat())}>\n`;
+    for (const [name, cases] of Object.entries(suites).filter(([, { length }]) => length > 0)) {
+      const texts = cases.map((testCase) => caseText(name, testCase));
+      yield `  <testsuite name="${name}" ${totals(cases)}${where}${when}>\n${texts.join('')}  </testsuite>\n`;
     }
     yield '</testsuites>\n';
   },
 };
-
-/**
- * @param {TestSuite} suite
- * @param {WritableResult} result
- */
-function* suiteParts({ name, cases }, { host, start }) {
-  const where = host === null ? '' : ` hostname="${escapeHtml(host)}"`;
-  const when = start === null ? '' : ` timestamp="${escapeHtml(start)}"`;
-  yield `  <testsuite name="${name}" ${totals(cases)}${where}${when}>\n`;
-  for (const testCase of cases) {
-    yield caseText(name, testCase);
-  }
-  yield '  </testsuite>\n';
-}
 
 /** @param {readonly TestCase[]} cases */
 function totals(cases) {
@@ -65,7 +49,13 @@ function totals(cases) {
 function caseText(suite, { name, seconds = 0, properties, problem, output }) {
   const lines = [
     `    <testcase classname="r2-benchmark.${suite}" name="${escapeHtml(name)}" time="${seconds.toFixed(3)}">`,
-    ...(properties.length === 0 ? [] : ['      <properties>', ...properties.map(propertyLine), '      </properties>']),
+    ...(properties.length === 0
+      ? []
+      : [
+          '      <properties>',
+          ...properties.map(([figure, value]) => `        <property name="${figure}" value="${value}"/>`),
+          '      </properties>',
+        ]),
     ...(problem === null
       ? []
       : [`      <${problem.kind} type="${problem.type}" message="${escapeHtml(problem.message)}"/>`]),
@@ -73,11 +63,6 @@ function caseText(suite, { name, seconds = 0, properties, problem, output }) {
     '    </testcase>\n',
   ];
   return lines.join('\n');
-}
-
-/** @param {readonly [name: string, value: number]} property */
-function propertyLine([name, value]) {
-  return `        <property name="${name}" value="${value}"/>`;
 }
 
 /**
@@ -139,9 +124,6 @@ function thresholdCase({ expression, outcome, message, value, limit }) {
   const kind = outcome === 'missed' ? 'failure' : 'error';
   /** @type {TestCase['problem']} */
   const problem = outcome === 'passed' ? null : { kind, type: outcome, message };
-  const figures = /** @type {const} */ ([
-    ['value', value],
-    ['limit', limit],
-  ]);
-  return { name: expression, properties: knownFigures(figures), problem, output: message };
+  const properties = knownFigures(Object.entries({ value, limit }));
+  return { name: expression, properties, problem, output: message };
 }

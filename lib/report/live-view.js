@@ -2,7 +2,7 @@ import { figuresOf } from '../result/figures/catalogue.js';
 import { lineOf, progressBar, sparkline } from '../result/figures/drawing.js';
 import { quantityText } from '../result/figures/quantities.js';
 import { counted, rounded } from '../text/figures.js';
-import { StagePace, amountDone, byteRateText, progressLine, shareDone, timeLeft } from './progress.js';
+import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './progress.js';
 import { formatStageSummary } from './stage-findings.js';
 
 /**
@@ -57,7 +57,7 @@ export function renderView({ position, stages, progress, rates, latency, errors 
   const roomFor = (/** @type {string} */ text) => look.columns - 1 - head.length - text.length;
   const long = `  ${done}  ${amountDone(progress).padStart(widest)}  ${left}`;
   const tail = roomFor(long) >= MIN_BAR ? long : `  ${done}  ${left}`;
-  const bytes = bytesPerOperation === 0 ? '' : `  ${byteRateText(byteRate).padStart(BYTES_WIDTH)}`;
+  const bytes = bytesPerOperation === 0 ? '' : `  ${quantityText('throughput', byteRate).padStart(BYTES_WIDTH)}`;
   const figures = `${label('ops/s')}${rounded(rate).padStart(RATE_WIDTH)}${bytes}  `;
   /** @type {Part[]} */
   const counts = [
@@ -143,8 +143,8 @@ function liveView({ screen, config, now, hasView }) {
       const pace = new StagePace({ ...plan, objects: operations ?? plan.objects }, now());
       position += 1;
       const errors = { failed: 0, throttled: 0, givenUp: 0 };
-      const order = { position, stages: config.load.stages.length };
-      current = { ...order, pace, duration: plan.duration ?? Infinity, rates: [], latency: null, errors };
+      const stages = config.load.stages.length;
+      current = { position, stages, pace, duration: plan.duration ?? Infinity, rates: [], latency: null, errors };
       [firstSecond, latencies] = [null, []];
       timer ??= setInterval(show, REFRESH_MS);
       show();

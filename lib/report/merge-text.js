@@ -51,7 +51,7 @@ export function formatMergeBlocks(result, look = PLAIN) {
   } = result;
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
   const head = rowsOf([
-    ['Hosts', `${names.length}: ${listed(names)}`],
+    ['Hosts', `${rounded(names.length)}: ${listed(names)}`],
     ['Clocks', clocksText(clocks)],
     ['Colos', coloLine(stages)],
   ]);
@@ -109,7 +109,7 @@ function stretchesOf({ merge: { peak, sustained, together, hosts } }, isDated) {
   const ofPeak =
     peak.secondStart === null
       ? 'the mean of the stage, which is higher than any whole second'
-      : `${formatStretch(peak.secondStart, 1, isDated)}, ${peak.hosts} of ${counted(hosts, 'host')}`;
+      : `${formatStretch(peak.secondStart, 1, isDated)}, ${rounded(peak.hosts)} of ${counted(hosts, 'host')}`;
   const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
   return [
     { name: 'Peak second', ...peak, when: ofPeak },
@@ -157,12 +157,12 @@ function overlapText(overlap, hosts) {
     return 'unknown: a log does not contain the times of the stage';
   }
   if (overlap.together === 0) {
-    return `none: the ${hosts} hosts were never all in the stage at once: start them all with --start-at next:60s`;
+    return `none: the ${counted(hosts, 'host')} were never all in the stage at once: start them all with --start-at next:60s`;
   }
   const [together, any] = [overlap.together, overlap.any].map((ms) => Math.round(ms / 10));
   // Uses the rounded figures, so that 3.04 s of 3.04 s is not shown as 99%.
   const percentage = any === 0 ? 100 : Math.floor((100 * together) / any);
-  return `all ${hosts} hosts for ${decimal(together / 100, 2)} s of ${decimal(any / 100, 2)} s (${percentage}%)`;
+  return `all ${counted(hosts, 'host')} for ${decimal(together / 100, 2)} s of ${decimal(any / 100, 2)} s (${percentage}%)`;
 }
 
 /** @param {StageMerge} merge */

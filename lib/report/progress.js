@@ -1,4 +1,4 @@
-import { SHOWN } from '../result/figures/quantities.js';
+import { quantityText } from '../result/figures/quantities.js';
 import { counted, rounded } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
 
@@ -81,13 +81,8 @@ export function progressLine(state) {
   const { stage, bytesPerOperation, rate, byteRate } = state;
   const left = timeLeft(state);
   const end = left === null ? '' : `  ${left}`;
-  const data = bytesPerOperation === 0 ? '' : `  ${byteRateText(byteRate)}`;
+  const data = bytesPerOperation === 0 ? '' : `  ${quantityText('throughput', byteRate)}`;
   return `${stage}  ${amountDone(state)}  ${Math.floor(shareDone(state) * 100)}%  ${rounded(rate)} ops/s${data}${end}`;
-}
-
-/** @param {number} bytes per second */
-export function byteRateText(bytes) {
-  return `${SHOWN.throughput.textOf(bytes)} MiB/s`;
 }
 
 /** Such as `25 of 100`. @param {Pick<StageState, 'duration' | 'done' | 'objects'>} state */

@@ -31,20 +31,15 @@ const logReporter = { listen: (context) => new RunLog(logWriters(context)) };
 function logWriters({ screen, logFile, stdoutIsTaken, hasView }) {
   const show = (/** @type {string} */ line) => (stdoutIsTaken ? screen.err(line) : screen.out(line));
   const isShown = (/** @type {LineKind} */ kind) => !hasView || kind === SHOWN_WITH_VIEW;
-  if (logFile === null) {
-    return {
-      writeLine: (line, kind) => isShown(kind) && show(line),
-      writeMachineLine: screen.logIsOnTerminal || stdoutIsTaken ? null : show,
-    };
-  }
+  const showMachineLine = screen.logIsOnTerminal || stdoutIsTaken ? null : show;
   return {
     writeLine(line, kind) {
-      logFile.write(line);
-      if (isShown(kind) && (!stdoutIsTaken || logFile.hasFailed)) {
+      logFile?.write(line);
+      if (isShown(kind) && (logFile === null || !stdoutIsTaken || logFile.hasFailed)) {
         show(line);
       }
     },
-    writeMachineLine: (line) => logFile.write(line),
+    writeMachineLine: logFile === null ? showMachineLine : (line) => logFile.write(line),
   };
 }
 

@@ -33,7 +33,7 @@ export function seriesProgress(terminal, { now, before, total, quiet }) {
   const left = () => {
     const mean = (endedAt - startedAt) / (ended - before);
     const time = formatDuration((total - ended) * mean - (now() - endedAt));
-    return `${total - ended} left${ended === before || ended === total ? '' : `, about ${time}`}`;
+    return `${rounded(total - ended)} left${ended === before || ended === total ? '' : `, about ${time}`}`;
   };
   const show = () => screen.live(`${label}: ${work()} (${left()})`);
   const timer = setInterval(show, REFRESH_MS);
@@ -78,7 +78,7 @@ export function seriesProgress(terminal, { now, before, total, quiet }) {
       const reason = problem === null || firstError === null ? problem : `${problem}: ${firstError}`;
       const rates = (result?.stages ?? []).map((stage) => `${stage.stage} ${rounded(rateOf(stage) ?? 0)}`);
       const outcome = reason === null ? `${rates.join(', ')} ops/s` : `failed: ${reason}`;
-      screen.err(`${ended} of ${total}, ${label}: ${outcome}${screen.isLive ? '' : ` (${left()})`}`);
+      screen.err(`${rounded(ended)} of ${rounded(total)}, ${label}: ${outcome}${screen.isLive ? '' : ` (${left()})`}`);
       return reason;
     },
     close() {

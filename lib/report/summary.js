@@ -7,7 +7,6 @@ import { limitSentences } from './stage-findings.js';
 import { THRESHOLD_COLUMNS } from './compare-text.js';
 
 /**
- * @import { ThresholdResult } from '../result/result.js'
  * @import { WritableResult } from '../result/write-result.js'
  * @import { ResultReporter } from './reporter.js'
  */
@@ -57,13 +56,11 @@ function* section(title, lines) {
 /** @param {WritableResult} result */
 function outcomeOf(result) {
   const thresholds = result.thresholds ?? [];
-  const count = (/** @type {ThresholdResult['outcome']} */ wanted) =>
-    thresholds.filter(({ outcome }) => outcome === wanted).length;
-  const parts = [
-    ...(problemLines(result).length > 0 ? ['something went wrong'] : []),
-    ...(count('missed') > 0 ? [`${counted(count('missed'), 'threshold')} missed`] : []),
-    ...(count('inconclusive') > 0 ? [`${counted(count('inconclusive'), 'threshold')} inconclusive`] : []),
-  ];
+  const unmet = ['missed', 'inconclusive'].flatMap((wanted) => {
+    const { length } = thresholds.filter(({ outcome }) => outcome === wanted);
+    return length === 0 ? [] : [`${counted(length, 'threshold')} ${wanted}`];
+  });
+  const parts = problemLines(result).length > 0 ? ['something went wrong', ...unmet] : unmet;
   if (parts.length > 0) {
     return parts.join(', ');
   }

@@ -75,9 +75,6 @@ const SCALES = ['threads', 'buckets'];
 /** A growth of at least this share of the variable's counts as proportional. */
 const PROPORTIONAL = 0.9;
 
-/** A rate that is lower than this many times that of the smallest value does not grow. */
-const MIN_GROWTH = 1.1;
-
 /** The rate of a shorter stage is imprecise, in ms. */
 const MIN_DURATION = 2000;
 
@@ -344,8 +341,7 @@ function growth(sweep, stage, variable) {
   }
   const short = others.findIndex(({ number, rate }) => rate / first.rate < (PROPORTIONAL * number) / first.number);
   const times = last.rate / first.rate;
-  const fallsShort = times < MIN_GROWTH ? ', so it does not grow' : ', less than in proportion';
-  const extent = short < 0 ? ', in proportion' : fallsShort;
+  const extent = short < 0 ? ', in proportion' : ', less than in proportion';
   const end = short < 1 ? '' : ` from ${rounded(others[short - 1].number)} on`;
   const where = best === '' ? '' : ` with ${best}`;
   return [

@@ -48,11 +48,8 @@ async function runTurn({ options, context }, signal) {
     const result = await run(/** @type {any} */ (options), { ...context, signal });
     return { result, problem: shortcomingOf(result) };
   } catch (error) {
-    if (error instanceof RunError) {
-      return { result: error.result, problem: error.problems[0] };
-    }
-    if (error instanceof UsageError) {
-      return { result: null, problem: error.problems[0] };
+    if (error instanceof RunError || error instanceof UsageError) {
+      return { result: error instanceof RunError ? error.result : null, problem: error.problems[0] };
     }
     throw error;
   }

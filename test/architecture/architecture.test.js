@@ -173,8 +173,8 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDep
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   cli: 2900,
   'index.js': 100,
-  report: 3350,
-  'report/telemetry': 500,
+  report: 2900,
+  'report/telemetry': 450,
   series: 300,
   run: 2300,
   'run/cleanup': 750,

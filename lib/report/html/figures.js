@@ -10,9 +10,6 @@ import { html } from './markup.js';
 /** For a figure that is unknown or not applicable. */
 const UNKNOWN = html`<span class="muted" title="unknown">–</span>`;
 
-/** Longer tables stay tables on a phone, and scroll. */
-const MAX_CARDS = 24;
-
 /**
  * A table of the page: each row is a list on a phone. Figures are aligned right, with their exact values in an attribute
  * for programs. A text column can return markup.
@@ -23,7 +20,6 @@ const MAX_CARDS = 24;
  */
 export function table(caption, { columns: all, rows }) {
   const columns = /** @type {typeof all} */ (shownColumns({ columns: all, rows }));
-  const isOfCards = rows.length <= MAX_CARDS;
   const heads = columns.map(({ title, quantity }) => ({
     title,
     unit: quantity === undefined ? '' : SHOWN[quantity].unit,
@@ -32,17 +28,16 @@ export function table(caption, { columns: all, rows }) {
   const body = rows.map((row) => {
     const cells = columns.map((column, index) => {
       const { title, unit, kind } = heads[index];
-      const name = isOfCards ? html` data-title="${`${title} ${unit}`.trim()}"` : null;
       return index === 0
         ? html`<th scope="row" ${kind}>${contentOf(column, row)}</th>`
-        : html`<td${kind}${name}>${contentOf(column, row)}</td>`;
+        : html`<td${kind} data-title="${`${title} ${unit}`.trim()}">${contentOf(column, row)}</td>`;
     });
     return html`<tr>
       ${cells}
     </tr> `;
   });
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}">
-    <table${isOfCards ? html` class="cards"` : null}>
+    <table>
       <caption>
         ${caption}
       </caption>

@@ -46,13 +46,6 @@ export function headings(lines) {
   return html`<h1>${lines.map((line) => html`<span>${line}</span> `)}</h1>`;
 }
 
-/** Prevents line breaks within the names of options. @param {string} text from any source */
-export function withWholeOptions(text) {
-  return text
-    .split(/(--[\w-]+)/)
-    .map((part, index) => (index % 2 === 0 ? part : html`<span class="option">${part}</span>`));
-}
-
 /** Escapes text for elements and attributes, and shows invisible characters. @param {string} text from any source */
 export function escapeHtml(text) {
   return plainLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);

@@ -8,10 +8,9 @@ import { decimal } from '../../text/figures.js';
 import { formatErrors, limitSentences, listed, stageFindings } from '../stage-findings.js';
 import { factsOf, headlinesOf, problemsOf, warningText } from '../headline.js';
 import { table } from './figures.js';
-import { headings, html, withWholeOptions } from './markup.js';
+import { headings, html } from './markup.js';
 import { formatPage } from './page.js';
 import {
-  connectionsSection,
   hostsSection,
   latencySection,
   notedSection,
@@ -43,7 +42,6 @@ export function reportPage(written) {
     timeSection(result),
     latencySection(result),
     hostsSection(result),
-    connectionsSection(result),
     notedSection(result),
     methodSection(),
   ].filter((section) => section !== null);
@@ -107,7 +105,7 @@ function findingsOf(stage) {
     ...(Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`]),
     ...bucketFindings(buckets),
   ];
-  return texts.map((text) => html`<p>${withWholeOptions(text)}</p>`);
+  return texts.map((text) => html`<p>${text}</p>`);
 }
 
 /**
@@ -115,14 +113,10 @@ function findingsOf(stage) {
  * @returns {Section}
  */
 function factsSection(result) {
-  const { clock, problems, merge } = result;
+  const { problems, merge } = result;
   /** @type {[term: string, content: string | null][]} */
   const facts = [
     ...factsOf(result),
-    [
-      'Clock',
-      clock && `the store's, ${decimal(clock.offset)} ms ahead of the host's, ±${decimal(clock.uncertainty)} ms`,
-    ],
     ['Cost', costText(result)],
     ...[...problems, ...(merge?.warnings ?? []).map(warningText)].map(
       (text) => /** @type {[string, string]} */ (['Warning', text]),
@@ -131,7 +125,7 @@ function factsSection(result) {
   return {
     id: 'run',
     title: 'How it was measured',
-    body: definitionList(facts.flatMap(([term, text]) => (text === null ? [] : [[term, withWholeOptions(text)]]))),
+    body: definitionList(facts.flatMap(([term, text]) => (text === null ? [] : [[term, text]]))),
   };
 }
 

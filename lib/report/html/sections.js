@@ -1,4 +1,3 @@
-import { agrees } from '../../measure/statistics/plateau.js';
 import { columnOf, within } from '../../result/figures/catalogue.js';
 import { capacityOf, latencyTable } from '../../result/figures/stage-table.js';
 import { shownStep } from '../../result/figures/shown-step.js';
@@ -155,10 +154,7 @@ function findingOf(stage, knee) {
     return ramp && !merge?.ramp ? 'These steps cover only this host.' : 'No capacity was found.';
   }
   const plateau = knee === null ? '' : `; more than ${counted(knee, 'thread')} were not faster`;
-  const capacity = capacityOf(stage);
-  const isContradicted =
-    search !== undefined && capacity !== null && !agrees(capacity.operationsPerSecond, search.best);
-  return `${headlinesOf({ stages: [stage], hosts: [] })[0]}${plateau}.${isContradicted ? ' Run again.' : ''}`;
+  return `${headlinesOf({ stages: [stage], hosts: [] })[0]}${plateau}.`;
 }
 
 /** Columns of the latency map: about as many as fit on a page. */
@@ -209,31 +205,6 @@ function latencyMapOf(seconds) {
 /** Maximum number of hosts in the table. */
 const MAX_HOSTS = 50;
 
-/** @type {readonly Column<StageSum>[]} */
-const CONNECTION_COLUMNS = [
-  { title: 'Stage', value: ({ stage }) => stage },
-  { title: 'Opened', quantity: 'count', value: ({ connections }) => connections?.opened },
-  { title: 'Reused', quantity: 'count', value: ({ connections }) => connections?.reused },
-  { title: 'Name look-up', quantity: 'time', value: ({ connections }) => connections?.lookupTime },
-  { title: 'TCP p50', quantity: 'time', value: ({ connections }) => connections?.tcp?.p50 },
-  { title: 'TCP longest', quantity: 'time', value: ({ connections }) => connections?.tcp?.maximum },
-  { title: 'TLS p50', quantity: 'time', value: ({ connections }) => connections?.tls?.p50 },
-  { title: 'TLS longest', quantity: 'time', value: ({ connections }) => connections?.tls?.maximum },
-];
-
-/**
- * @param {Result} result
- * @returns {Section | null} null if nothing is known about connections
- */
-export function connectionsSection({ stages }) {
-  const rows = stages.filter(({ connections }) => connections);
-  const body = html`<p>
-      Connections opened since the previous stage, requests that reused one, and the time to open a connection.
-    </p>
-    ${table('Connections per stage, and the time to open one', { columns: CONNECTION_COLUMNS, rows })}`;
-  return rows.length === 0 ? null : { id: 'connections', title: 'Connections', body };
-}
-
 /**
  * @param {Result} result
  * @returns {Section | null} null for a single host
@@ -243,13 +214,10 @@ export function hostsSection({ stages }) {
   const names = [...new Set(shares.map(({ host }) => host))];
   const shown = names.slice(0, MAX_HOSTS);
   /** @type {readonly Column<StageShare & { stage: string }>[]} */
-  const columns = [
-    ...SHARE_COLUMNS.slice(0, 1),
-    { title: 'Stage', value: ({ stage }) => stage },
-    ...SHARE_COLUMNS.slice(1),
-  ];
+  const columns = [SHARE_COLUMNS[0], { title: 'Stage', value: ({ stage }) => stage }, ...SHARE_COLUMNS.slice(1)];
   const rows = shares.filter(({ host }) => shown.includes(host));
-  const title = shown.length < names.length ? `The first ${MAX_HOSTS} of ${names.length} hosts` : 'Show as a table';
+  const title =
+    shown.length < names.length ? `The first ${MAX_HOSTS} of ${counted(names.length, 'host')}` : 'Show as a table';
   const body = chartTable(table('Results by host and stage', { columns, rows }), title);
   return names.length < 2 ? null : { id: 'hosts', title: 'Hosts', body };
 }

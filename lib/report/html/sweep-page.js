@@ -2,7 +2,7 @@ import { SHOWN } from '../../result/figures/quantities.js';
 import { counted } from '../../text/figures.js';
 import { cellTable, linesOf, sweepSentences } from '../sweep-text.js';
 import { chartTable, plot, stageKey, table } from './figures.js';
-import { html, withWholeOptions } from './markup.js';
+import { html } from './markup.js';
 import { formatPage } from './page.js';
 
 /**
@@ -40,7 +40,7 @@ export function sweepPage(sweep, stages) {
     title,
     header: html`<p class="eyebrow">${title}</p>
       <h1>${first}</h1>
-      ${sentences.map((sentence) => html`<p>${withWholeOptions(sentence)}</p>`)} `,
+      ${sentences.map((sentence) => html`<p>${sentence}</p>`)} `,
     sections: [...sections, { id: 'method', title: 'Method', body: method }],
     data: {},
   });

@@ -112,7 +112,9 @@ export class RunMetrics {
         const count = counts[name] ?? 0;
         add(instrument, ofKind, instrument.unit === 's' ? count / 1000 : count);
       }
-      entriesOf(counts.errors).forEach(([error, count]) => add(ERRORS, { ...ofKind, 'error.type': error }, count));
+      entriesOf(counts.errors).forEach(([error, count]) =>
+        add(OTHERS.errors, { ...ofKind, 'error.type': error }, count),
+      );
       const ofRequest = { ...ofKind, 'http.request.method': method, ...this.#server };
       for (const [key, instrument] of entriesOf(LATENCIES)) {
         const name = /** @type {LatencyKind} */ (key);
@@ -122,14 +124,14 @@ export class RunMetrics {
         }
       }
       for (const { status, ...part } of cache) {
-        add(CACHE_LATENCY, { ...ofKind, 'r2_benchmark.cache.status': status }, part);
+        add(OTHERS.cacheLatency, { ...ofKind, 'r2_benchmark.cache.status': status }, part);
       }
     }
     for (const bucket of this.#config.store.buckets) {
       const ofBucket = { ...ofStage, 'aws.s3.bucket': bucket };
       const counts = sum?.buckets.find((each) => each.bucket === bucket);
       entriesOf(BUCKET_COUNTERS).forEach(([name, instrument]) => add(instrument, ofBucket, counts?.[name] ?? 0));
-      add(BUCKET_LATENCY, ofBucket, counts?.latency ? counts : null);
+      add(OTHERS.bucketLatency, ofBucket, counts?.latency ? counts : null);
     }
     entriesOf(CONNECTIONS).forEach(([name, instrument]) => add(instrument, ofStage, sum?.connections[name] ?? 0));
     add(GAUGES.isRunning, ofStage, Number(isRunning));
@@ -326,13 +328,15 @@ export const LATENCIES = Object.fromEntries(
   ),
 );
 
-/** Only for clients that read through a cache. */
-const CACHE_LATENCY = latencyMetric(
-  'r2_benchmark.cache.operation.duration',
-  'Duration of operations through a cache, by cache status.',
-);
-
-const ERRORS = metric('r2_benchmark.errors', 'counter', '{attempt}', 'Failed attempts, by kind of error.');
+const OTHERS = {
+  errors: metric('r2_benchmark.errors', 'counter', '{attempt}', 'Failed attempts, by kind of error.'),
+  // Only for clients that read through a cache.
+  cacheLatency: latencyMetric(
+    'r2_benchmark.cache.operation.duration',
+    'Duration of operations through a cache, by cache status.',
+  ),
+  bucketLatency: latencyMetric('r2_benchmark.bucket.operation.duration', 'Duration of operations, by bucket.'),
+};
 
 const BUCKET_COUNTERS = {
   operations: metric('r2_benchmark.bucket.operations', 'counter', '{operation}', 'Successful operations, by bucket.'),
@@ -340,8 +344,6 @@ const BUCKET_COUNTERS = {
   failedAttempts: metric('r2_benchmark.bucket.failed_attempts', 'counter', '{attempt}', 'Failed attempts, by bucket.'),
   throttled: metric('r2_benchmark.bucket.throttled', 'counter', '{attempt}', 'Throttled attempts, by bucket.'),
 };
-
-const BUCKET_LATENCY = latencyMetric('r2_benchmark.bucket.operation.duration', 'Duration of operations, by bucket.');
 
 const CONNECTIONS = {
   opened: metric('r2_benchmark.connections.opened', 'counter', '{connection}', 'Connections opened for the stage.'),
@@ -360,16 +362,9 @@ const GAUGES = {
 };
 
 /** In the order of export. @type {readonly Instrument[]} */
-export const INSTRUMENTS = [
-  ...[
-    ...Object.values(COUNTERS),
-    ERRORS,
-    ...Object.values(LATENCIES),
-    CACHE_LATENCY,
-    ...Object.values(BUCKET_COUNTERS),
-  ],
-  ...[BUCKET_LATENCY, ...Object.values(CONNECTIONS), ...Object.values(GAUGES)],
-];
+export const INSTRUMENTS = [COUNTERS, LATENCIES, OTHERS, BUCKET_COUNTERS, CONNECTIONS, GAUGES].flatMap((group) =>
+  Object.values(group),
+);
 
 /** @type {(name: string, type: Instrument['type'], unit: string, description: string) => Instrument} */
 function metric(name, type, unit, description) {

@@ -2,7 +2,7 @@ import { addChart, decimal, DECADES, FROM_ZERO, LOGARITHMIC, milliseconds, stage
 
 /**
  * @import UPlot from 'uplot'
- * @import { SecondCount, SecondResult, StageSum } from '../../../result/result.js'
+ * @import { SecondResult, StageSum } from '../../../result/result.js'
  * @import { LatencyMap } from '../sections.js'
  * @import { Colors } from './chart.js'
  */
@@ -18,15 +18,12 @@ const MAX_POINTS = 60;
 /**
  * Draws rate, failures and latency over time, with a shared cursor.
  *
- * @param {readonly StageSum[]} stages
+ * @param {readonly StageSum[]} stages with at least one second
  * @param {LatencyMap | null} latencies
  */
 export function drawTime(stages, latencies) {
   const table = timeTable(stages);
   const { seconds } = table;
-  if (seconds.length === 0) {
-    return;
-  }
   const moments = seconds.map((second) => second + MIDDLE);
   const [from, until] = [seconds[0], seconds[seconds.length - 1] + 1];
   const common = {
@@ -176,7 +173,6 @@ const MIN_WHOLE = 990;
 
 /**
  * @typedef {{ operations: number, bytes: number }} Rate per second
- * @typedef {{ from: number, until: number }} Time epoch ms
  */
 
 /**
@@ -188,47 +184,32 @@ const MIN_WHOLE = 990;
  */
 export function ratesOfStage(stage) {
   const { seconds, average = null, averageBytes } = stage;
-  const times = measuredTimes(stage);
-  const parts = seconds.map((second) => ({ second, part: partOf(second, times) }));
+  const { from, until } = measuredTime(stage);
+  const parts = seconds.map((second) => {
+    const start = second.secondStart * SECOND;
+    return { second, part: Math.min(start + SECOND, until) - Math.max(start, from) };
+  });
   const whole = parts.filter(({ part }) => part >= MIN_WHOLE);
   if (whole.length > 0) {
     return new Map(whole.map(({ second }) => [second.secondStart, second]));
   }
   const largest = parts.reduce((most, { part }) => Math.max(most, part), 0);
-  const main = largest === 0 ? undefined : parts.find(({ part }) => part === largest);
+  const main = largest <= 0 ? undefined : parts.find(({ part }) => part === largest);
   return main === undefined || average === null
     ? new Map()
     : new Map([[main.second.secondStart, { operations: average, bytes: averageBytes ?? 0 }]]);
 }
 
-/**
- * @param {SecondCount} second
- * @param {readonly Time[]} times
- * @returns {number} ms of the second that are within the times
- */
-function partOf({ secondStart }, times) {
-  const [start, end] = [secondStart * SECOND, (secondStart + 1) * SECOND];
-  return times.reduce((sum, { from, until }) => sum + Math.max(Math.min(end, until) - Math.max(start, from), 0), 0);
-}
-
-/** The times at which any host was in the stage, without the final drain. @param {StageSum} stage */
-function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
-  const measuredUntil = (endedAt ?? Infinity) - (drain ?? 0);
-  const shares = (merge?.shares ?? [{ startedAt, endedAt }]).map((share) => ({
-    from: share.startedAt ?? -Infinity,
-    until: Math.min(share.endedAt ?? Infinity, measuredUntil),
-  }));
-  /** @type {Time[]} */
-  const times = [];
-  for (const { from, until } of shares.sort((one, other) => one.from - other.from)) {
-    const last = times.at(-1);
-    if (last !== undefined && from <= last.until) {
-      last.until = Math.max(last.until, until);
-    } else {
-      times.push({ from, until });
-    }
-  }
-  return times;
+/** The time in which any host was in the stage, without the final drain. @param {StageSum} stage */
+function measuredTime({ startedAt = null, endedAt = null, drain, merge }) {
+  const shares = merge?.shares ?? [{ startedAt, endedAt }];
+  return {
+    from: Math.min(...shares.map((share) => share.startedAt ?? -Infinity)),
+    until: Math.min(
+      Math.max(...shares.map((share) => share.endedAt ?? Infinity)),
+      (endedAt ?? Infinity) - (drain ?? 0),
+    ),
+  };
 }
 
 /**
