@@ -196,7 +196,7 @@ const LIST_KEYS = 1000;
  * object waits until the recorded change before it has ended, and copies of an object wait for each other. Reads never
  * wait: like those of a mixed stage, they accept every version that was valid while they ran.
  */
-class ReplayClaims {
+export class ReplayClaims {
   #kinds;
   /** The kind of each operation, by its index among OPERATIONS. */
   #kindOf;

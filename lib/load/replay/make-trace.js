@@ -66,7 +66,7 @@ export function makeTrace(recorded, { from, length, limit }) {
       continue;
     }
     const request = trace.requests++;
-    trace.times[request] = timeOf(each) - start;
+    trace.times[request] = Math.max(timeOf(each) - start, trace.times[request - 1] ?? 0);
     trace.codes[request] = code;
     trace.targets[request] = target;
     if (code === BATCH) {
