@@ -51,7 +51,7 @@ export function runMixedPart({ seconds, seed, client, objects = OBJECTS }) {
     child.stderr.resume();
     await once(child, 'close');
     const afterKill = leftIn(await endpoint.report());
-    const cleanup = await endOf(startTool(['--cleanup', 'killed', '--timeout', TIMEOUT], place));
+    const cleanup = await endOf(startTool(['cleanup', 'killed', '--timeout', TIMEOUT], place));
     const left = { afterRun, afterKill, afterCleanup: leftIn(await endpoint.report()) };
     return {
       checks: checksOf({ mixed, whole, cleanup, left }),
@@ -101,9 +101,9 @@ function checksOf({ mixed, whole, cleanup, left }) {
       figures: `${left.afterRun} objects, status ${whole.status}`,
     },
     {
-      claim: 'nothing is left after --cleanup of a killed run',
+      claim: 'nothing is left after cleanup of a killed run',
       holds: left.afterKill > 0 && left.afterCleanup === 0 && cleanup.status === 0,
-      figures: `${left.afterKill} objects after SIGKILL, ${left.afterCleanup} after --cleanup, status ${cleanup.status}`,
+      figures: `${left.afterKill} objects after SIGKILL, ${left.afterCleanup} after cleanup, status ${cleanup.status}`,
     },
   ];
 }

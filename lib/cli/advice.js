@@ -4,70 +4,49 @@ import { plainLine } from '../text/plain-text.js';
 
 /** @import { OptionRow } from '../options/table.js' */
 
-/** Options of other tools and of earlier versions, and their equivalents here. */
-const ADVICE = Object.freeze([
-  {
-    flags: ['--objects', '--count', '--requests', '--num-objects', '-n'],
-    text: 'the number of objects is the first argument: 10000 1000',
-  },
-  {
-    flags: [
-      '--threads',
-      '--concurrency',
-      '--vus',
-      '--concurrent',
-      '--connections',
-      '--workers',
-      '--parallel',
-      '-c',
-      '-t',
-      '-j',
-      '-p',
-      '-w',
-    ],
-    text: 'the number of threads is the second argument: 10000 1000; to try several, use sweep --vary threads=1,8,64',
-  },
-  { flags: ['--object-size', '--obj.size', '--obj-size', '--block-size', '-s', '-b'], text: 'use --size' },
-  { flags: ['--time', '--run-time', '--runtime', '-d'], text: 'use --duration' },
-  { flags: ['--qps', '--rps', '--ops', '--throughput', '-r', '-q'], text: 'use --rate' },
-  { flags: ['--operations', '--operation', '--op', '--tests', '--stage', '--only'], text: 'use --stages' },
-  { flags: ['--host', '--hostname', '--endpoint', '--url', '-u'], text: 'use --endpoint-url, or S3_HOSTNAME in .env' },
-  {
-    flags: ['--access-key', '--secret-key', '--key', '--secret', '--token'],
-    text: 'put credentials into .env, or use --profile',
-  },
-  {
-    flags: ['--tls', '--ssl', '--no-ssl', '--no-tls', '--insecure', '-k'],
-    text: 'set S3_USE_SSL in .env, or use --endpoint-url',
-  },
-  { flags: ['--output', '--out', '--save', '--export', '-o', '-O'], text: 'use --log, --json or --report' },
-  { flags: ['--format', '--output-format'], text: 'use --json, --csv, --report, --summary or --junit' },
-  { flags: ['--append'], text: 'use --log-append' },
-  { flags: ['--no-color', '--no-colour', '--color'], text: 'set NO_COLOR=1' },
-  { flags: ['--verbose', '--debug', '-v'], text: 'set R2_BENCHMARK_DEBUG=1, or use --version for the version' },
-  { flags: ['-V'], text: 'use --version' },
-  { flags: ['--silent', '--no-progress'], text: 'use --quiet, or --no-live' },
-  { flags: ['--prometheus', '--grafana', '--metrics'], text: 'use --metrics-port' },
-  {
-    flags: ['--threshold', '--fail', '--fail-on', '--max-latency', '--p99'],
-    text: "use --assert, as in --assert 'read.p99 < 50ms'",
-  },
-  { flags: ['--noclear', '--no-clear', '--keep-data', '--no-cleanup', '--no-remove'], text: 'use --keep' },
-  { flags: ['--cpus', '--cpu', '--processes'], text: 'use --cores' },
-  { flags: ['--autoterm'], text: 'use --until-stable' },
-  { flags: ['--seed'], text: 'payloads are derived from --run-id' },
-  { flags: ['--compare', '--diff'], text: 'use the command compare' },
-  { flags: ['--merge'], text: 'use the command merge' },
-  {
-    flags: ['--sweep', '--matrix', '--grid', '--scan', '--param', '--parameter-list', '--parameter-scan', '-L', '-P'],
-    text: 'use the command sweep, as in sweep 2000 64 --vary size=4KiB,64KiB --vary threads=1,8,64',
-  },
-  { flags: ['--variable', '--values', '--axis'], text: 'use sweep with --vary size=4KiB,64KiB' },
-  { flags: ['--ramp-hosts'], text: 'merge the logs of runs with one, two and three hosts' },
-  { flags: ['--target'], text: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
-  { flags: ['--calibrate'], text: "use --local, which shows the client's own rate" },
-  { flags: ['--through'], text: '--client edge already sends each operation to the Worker' },
-]);
+/** Options that are gone. @type {Readonly<Record<string, string>>} */
+const GONE = Object.freeze({
+  '--append': 'use | tee -a FILE',
+  '--log-append': 'use | tee -a FILE',
+  '--init': 'use the command init',
+  '--list': 'use the command cleanup list',
+  '--until-stable': 'use --duration',
+  '--checksum': 'use --client sdk --sdk-defaults, which sends the CRC32 of applications',
+  '--ramp-hosts': 'merge the logs of runs with one, two and three hosts',
+  '--target': 'run with 1, 2 and 4 buckets in --bucket, and compare the results',
+  '--calibrate': "use --local, which shows the client's own rate",
+  '--through': '--client edge already sends each operation to the Worker',
+});
+
+/** Options of other tools, and their equivalents for a load. */
+const ADVICE = Object.freeze({
+  '--objects --count --requests --num-objects -n': 'the number of objects is the first argument: 10000 1000',
+  '--threads --concurrency --vus --concurrent --connections --workers --parallel -c -t -j -p -w':
+    'the number of threads is the second argument: 10000 1000; to try several, use sweep --vary threads=1,8,64',
+  '--object-size --obj.size --obj-size --block-size -s -b': 'use --size',
+  '--time --run-time --runtime --autoterm -d': 'use --duration',
+  '--qps --rps --ops --throughput -r -q': 'use --rate',
+  '--operations --operation --op --tests --stage --only': 'use --stages',
+  '--host --hostname --endpoint --url -u': 'use --endpoint-url, or S3_HOSTNAME in .env',
+  '--access-key --secret-key --key --secret --token': 'put credentials into .env, or use --profile',
+  '--tls --ssl --no-ssl --no-tls --insecure -k': 'set S3_USE_SSL in .env, or use --endpoint-url',
+  '--output --out --save --export -o -O': 'use --log, --json or --report',
+  '--format --output-format': 'use --json, --csv, --report, --summary or --junit',
+  '--no-color --no-colour --color': 'set NO_COLOR=1',
+  '--verbose --debug -v': 'set R2_BENCHMARK_DEBUG=1, or use --version for the version',
+  '-V': 'use --version',
+  '--silent --no-progress': 'use --quiet, or --no-live',
+  '--prometheus --grafana --metrics': 'use --metrics-port',
+  '--threshold --fail --fail-on --max-latency --p99': "use --assert, as in --assert 'read.p99 < 50ms'",
+  '--noclear --no-clear --keep-data --no-cleanup --no-remove': 'use --keep',
+  '--cpus --cpu --processes': 'use --cores',
+  '--seed': 'payloads are derived from --run-id',
+  '--compare --diff': 'use the command compare',
+  '--merge': 'use the command merge',
+  '--sweep --matrix --grid --scan --param --parameter-list --parameter-scan -L -P':
+    'use the command sweep, as in sweep 2000 64 --vary size=4KiB,64KiB --vary threads=1,8,64',
+  '--variable --values --axis': 'use sweep with --vary size=4KiB,64KiB',
+});
 
 /**
  * @param {string} message from commander, about an unknown option, argument or command
@@ -80,8 +59,8 @@ export function advised(message, takesLoad = false) {
     .trim()
     .replace(/\s*\n\s*/g, ' ');
   const flag = /^unknown option '([^'=]*)/.exec(line)?.[1];
-  const advice = flag && adviceOn(flag);
-  if (takesLoad && advice) {
+  const advice = flag && (takesLoad ? adviceOn(flag) : GONE[flag]);
+  if (advice) {
     return `unknown option ${flag}: ${advice}`;
   }
   if (takesLoad && line.startsWith('too many arguments')) {
@@ -113,7 +92,7 @@ export function withSweepAdvice(problems, given) {
 
 /** @param {string} flag */
 export function adviceOn(flag) {
-  return ADVICE.find(({ flags }) => flags.includes(flag))?.text;
+  return GONE[flag] ?? Object.entries(ADVICE).find(([flags]) => flags.split(' ').includes(flag))?.[1];
 }
 
 /** @param {OptionRow} row */

@@ -115,11 +115,11 @@ export async function runByCommand(options, program, closing = () => []) {
  * @returns {Promise<Outputs>}
  */
 async function openOutputs(options, env) {
-  const { log, logAppend, otlp, otlpUrl, metricsPort } = options;
+  const { log, otlp, otlpUrl, metricsPort } = options;
   const checks = new Checks();
   const guard = await checks.run(() => readGuard(options, assertedRun(options)));
   const results = await openResults(options.results, checks);
-  const logFile = log === undefined ? null : await checks.run(() => new LogFile(log, { append: logAppend }));
+  const logFile = log === undefined ? null : await checks.run(() => new LogFile(log));
   const showsMetrics = otlp || otlpUrl !== undefined || metricsPort !== undefined;
   const outlets = showsMetrics
     ? await (await load(() => import('./telemetry.js'))).openOutlets(options, env, checks)

@@ -4,10 +4,9 @@ import { RunTally, listRuns } from '../run/cleanup/list-runs.js';
 import { isClean } from '../result/completeness.js';
 import { preflight } from '../run/preflight/preflight.js';
 import { describeUnknown, requestVersioning } from '../run/preflight/write-checks.js';
-import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
+import { formatCleanupProgress, taskProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
-import { counted } from '../text/figures.js';
-import { plainText } from '../text/plain-text.js';
+import { counted, rounded } from '../text/figures.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 import { isOfShard } from '../load/workload/shard.js';
 import { EXIT } from './exit-status.js';
@@ -37,7 +36,7 @@ import { cleanupCommand } from './later-commands.js';
  */
 
 /**
- * `--cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards. It works from any host.
+ * `cleanup <run-id>`: removes the remaining objects of a run, or of one of its shards. It works from any host.
  *
  * @param {Config} config of a run with that id
  * @param {Later} later
@@ -48,7 +47,7 @@ import { cleanupCommand } from './later-commands.js';
 export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
   const { objects } = config;
-  const line = new ProgressLine(terminal, clock.now);
+  const show = taskProgress(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
     stopRequest.onEndAtOnce = () =>
@@ -63,7 +62,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
       reconciliation: null,
       outcomeUnknown: false,
       versioned,
-      onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
+      onProgress: (progress) => quiet || show(formatCleanupProgress(progress), progress.silence),
     });
     stopRequest.onRequest = () => {};
     if (result.removed + result.versions + (result.uploads ?? 0) === 0 && isClean(result)) {
@@ -140,13 +139,12 @@ async function withCheckedRun(config, { clock, random, signal, terminal, credent
 export function describeCleanup(result, { store, objects: { runId, prefix, shard } }) {
   const { removed, versions, uploads = 0, left, foreign, otherBuckets } = result;
   const whose = shard.count === 1 ? runId : `${runId}, shard ${shard.index}/${shard.count}`;
-  const objects = `${removed} ${removed === 1 ? 'object' : 'objects'}`;
-  const ofThem = versions === 0 ? '' : ` and ${versions} older versions and delete markers`;
-  const count = left < 0 ? 'the rest could not be counted' : `${left} left`;
+  const ofThem = versions === 0 ? '' : ` and ${rounded(versions)} older versions and delete markers`;
+  const count = left < 0 ? 'the rest could not be counted' : `${rounded(left)} left`;
   const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
   const unseen = otherBuckets === null ? '' : ' in these buckets, but the run also used others';
-  const others = foreign === 0 ? '' : `, kept ${foreign} not written by this run`;
-  return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${others}${aborted}${uploadsLeftText(result)}`;
+  const others = foreign === 0 ? '' : `, kept ${rounded(foreign)} not written by this run`;
+  return `Clean-up of run ${whose}: ${counted(removed, 'object')}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${others}${aborted}${uploadsLeftText(result)}`;
 }
 
 /** @param {CleanupResult} result */
@@ -189,10 +187,10 @@ export function listRunsByCommand(config, later, context) {
   return withCheckedRun(config, context, async (access) => {
     const { store, objects } = config;
     const { prefix } = objects;
-    const progress = new ProgressLine(terminal, clock.now);
+    const show = taskProgress(terminal, clock.now);
     const tally = new RunTally(prefix);
     const onCheck = (/** @type {number} */ silence) =>
-      quiet || progress.show(`Listing: ${tally.objects} objects`, silence);
+      quiet || show(`Listing: ${counted(tally.objects, 'object')}`, silence);
     const listing = await withBucketAccess({ ...access, onCheck }, (means) =>
       listRuns({ access: means, prefix, store, clock, tally }),
     );
@@ -203,7 +201,7 @@ export function listRunsByCommand(config, later, context) {
     formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
-        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; --cleanup <run-id> removes them`,
+        `Bucket "${bucket}" keeps versions: runs that are not listed may have left some; cleanup <run-id> removes them`,
       );
     }
     if (listing.uploadsProblem !== null) {
@@ -226,10 +224,9 @@ export function formatListing({ runs, foreign }, config, later, now) {
   const ofRun = (/** @type {string} */ runId) => ({ ...config, objects: { ...objects, runId } });
   const where = `under ${prefix}/ in ${store.buckets.join(', ')}`;
   const lines = runs.length === 0 ? [`No run left objects ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
-  if (foreign.objects > 0) {
-    const more = foreign.objects > foreign.examples.length ? ', …' : '';
+  if (foreign > 0) {
     lines.push(
-      `Clean-up leaves alone ${counted(foreign.objects, 'object')} under ${prefix}/ (${sizeText(foreign.bytes)}) that no run on these buckets wrote: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `Clean-up leaves alone ${counted(foreign, 'object')} under ${prefix}/ that no run on these buckets wrote`,
     );
   }
   if (runs.length > 0) {

@@ -4,14 +4,13 @@ import { isMultipart } from '../options/conditions.js';
 import { readOptions } from '../options/read-options.js';
 import { RUN_OPTIONS } from '../options/run-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
-import { STANDARD_OUTPUT } from '../options/values.js';
 import { OPERATIONS, operationsOf, writesObjects } from '../load/operations/registry.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../load/operations/stage.js';
 import { quote } from '../text/quote.js';
-import { readThresholds } from '../result/thresholds/read-thresholds.js';
+import { readThresholds } from '../result/thresholds/threshold.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
-import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
-import { FROM_CLONE } from '../options/store/environment.js';
+import { COMMANDS, COMMAND_NAMES, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
+import { DEFAULT_FILE, FROM_CLONE } from '../options/store/environment.js';
 import { VERSION } from '../store/object-store.js';
 import { SHELLS } from './shells.js';
 import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
@@ -21,7 +20,7 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @import { OptionValues } from '../options/read-options.js'
  * @import { CommandName } from '../options/table.js'
  * @import { RunOptions } from '../run/run-options.js'
- * @import { AssertedRun } from '../result/thresholds/read-thresholds.js'
+ * @import { AssertedRun } from '../result/thresholds/threshold.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
  * @import { Invocation } from '../options/store/environment.js'
  * @import { Shell } from './shells.js'
@@ -57,8 +56,9 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  *   { command: 'ab', options: AbOptions } |
  *   { command: 'sweep', options: SweepArguments } |
  *   { command: 'completion', options: { shell: Shell } } |
+ *   { command: 'init', options: { file: string } } |
  *   { command: LoadCommand, options: CommandLine }} Request
- * @typedef {'run' | 'quick' | 'traffic' | 'init' | 'cleanup' | 'list'} LoadCommand
+ * @typedef {'run' | 'quick' | 'traffic' | 'cleanup' | 'list'} LoadCommand
  * @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs
  * @typedef {Readonly<Record<string, any>>} Given options by name, as the user typed them
  */
@@ -75,23 +75,24 @@ export const QUICK = Object.freeze({
 });
 
 /**
- * @param {readonly string[]} argv the arguments, without the names of Node and of the program
+ * @param {readonly string[]} given the arguments, without the names of Node and of the program
  * @param {Outputs} outputs
  * @param {Invocation} [invocation]
  * @returns {Request}
  * @throws {UsageError} with every problem
  * @throws {CommanderError} for help, version and unknown options
  */
-export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
+export function readCommandLine(given, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
-  if (argv.length === 0) {
+  if (given.length === 0) {
     throw new UsageError(
       [`expected a command, or <objects> <threads>; start with: ${benchmark} quick --local`],
       helpHint(benchmark),
     );
   }
+  const argv = withCleanup(given);
   refuseKnownWord(argv[0], benchmark);
-  const { topic, parameters } = helpTopicIn(argv, invocation, helpHint(benchmark));
+  const { topic, parameters } = helpTopicIn(argv, helpHint(benchmark));
   const program = newCommand('run', benchmark, outputs, topic.isGrouped)
     .usage(`<objects> <threads> [options]${topic.isGrouped ? '' : usageOfCommands(benchmark)}`)
     .argument('[objects]')
@@ -114,17 +115,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
-  for (const name of /** @type {const} */ ([
-    'quick',
-    'merge',
-    'report',
-    'compare',
-    'ab',
-    'sweep',
-    'replay',
-    'cleanup',
-    'completion',
-  ])) {
+  for (const name of COMMAND_NAMES) {
     const words = `${benchmark} ${name}`;
     const command = newCommand(name, name, outputs, name === 'quick')
       .addHelpText('after', afterHelp(name, invocation))
@@ -155,8 +146,11 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
   return { command: 'merge', options: filesRequest(command.args, optionsGiven(command), peak) };
 }
 
-/** `cleanup list` is `cleanup --list`; `--cleanup list` is the run with this ID. */
-const LIST = Object.freeze({ cleanup: true, list: true });
+/** `--cleanup <run-id>` is the command. @param {readonly string[]} argv */
+function withCleanup(argv) {
+  const at = argv.findIndex((word) => /^--cleanup(=|$)/.test(word));
+  return at < 0 ? argv : ['cleanup', ...argv.slice(0, at), ...argv[at].split('=').slice(1), ...argv.slice(at + 1)];
+}
 
 /**
  * @param {Exclude<CommandName, 'run' | 'side'>} command
@@ -194,9 +188,13 @@ function requestOf(command, operands, given, words) {
     case 'replay':
       return loadRequest(command, [], { ...given, replay: operands.join(',') }, words);
     case 'cleanup': {
-      const [what = true] = operands;
-      return loadRequest(command, [], { ...given, ...(what === 'list' ? LIST : { cleanup: what }) }, words);
+      const [runId] = operands;
+      return runId === 'list'
+        ? { ...loadRequest(command, [], given, words), command: 'list' }
+        : loadRequest(command, [], { ...given, runId }, words);
     }
+    case 'init':
+      return { command, options: { file: operands[0] ?? DEFAULT_FILE } };
     case 'report':
       return { command, options: filesRequest(operands, { report: 'report.html', ...given }, words) };
     default:
@@ -227,19 +225,15 @@ function optionsGiven(command) {
  * @throws {UsageError} with every problem
  */
 function loadRequest(command, operands, given, words) {
-  const hasLoad =
-    command !== 'replay' && given.cleanup === undefined && !(given.init !== undefined && operands.length === 0);
-  const { values, problems } = readOptions(command, given, {
-    operands: hasLoad ? operands : undefined,
-    words: command === 'cleanup' ? { cleanup: command } : {},
-  });
+  const hasLoad = command === 'run' || command === 'ab';
+  const { values, problems } = readOptions(command, given, { operands: hasLoad ? operands : undefined });
   const results = resultFiles(values);
   const asserted = readAssertions(values.assert, values.stages === undefined ? null : assertedRun(values));
   problems.push(...sharedFiles({ log: values.log, ...results }), ...asserted.problems);
   const [objects, threads] = operands;
   conclude(withSweepAdvice(problems, { objects, threads, ...given }), words);
   return {
-    command: commandOf(given, values),
+    command: command === 'cleanup' ? command : values.replay && (values.dryRun || values.fit) ? 'traffic' : 'run',
     options: Object.freeze({ ...values, results, thresholds: asserted.thresholds, given: ofRun(operands, given) }),
   };
 }
@@ -252,21 +246,6 @@ function loadRequest(command, operands, given, words) {
 function ofRun([objects, threads], given) {
   const options = Object.entries(given).filter(([name]) => RUN_OPTIONS.includes(name));
   return { store: 'env', objects, threads: given.threads ?? threads, ...Object.fromEntries(options) };
-}
-
-/**
- * @param {Given} given
- * @param {OptionValues} values
- * @returns {LoadCommand}
- */
-function commandOf({ init, cleanup }, { list, replay, dryRun, fit }) {
-  if (init !== undefined) {
-    return 'init';
-  }
-  if (replay !== undefined && (dryRun || fit)) {
-    return 'traffic';
-  }
-  return list ? 'list' : cleanup === undefined ? 'run' : 'cleanup';
 }
 
 /**
@@ -434,15 +413,10 @@ function resultFiles(options) {
 function sharedFiles(files) {
   const given = Object.entries(files).filter(([, file]) => file !== undefined);
   return given.flatMap(([one, file], index) =>
-    given.slice(index + 1).flatMap(([other, otherFile]) => {
-      const options = `--${one}, --${other}`;
-      if (file === STANDARD_OUTPUT && otherFile === STANDARD_OUTPUT) {
-        return [`${options}: only one of them can go to standard output`];
-      }
-      return path.resolve(String(file)) === path.resolve(String(otherFile))
-        ? [`${options}: expected two files, got ${quote(String(file))} for both`]
-        : [];
-    }),
+    given
+      .slice(index + 1)
+      .filter(([, otherFile]) => path.resolve(String(file)) === path.resolve(String(otherFile)))
+      .map(([other]) => `--${one}, --${other}: expected two files, got ${quote(String(file))} for both`),
   );
 }
 

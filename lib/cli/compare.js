@@ -1,16 +1,15 @@
 import path from 'node:path';
 import { compareAll, compareResults } from '../result/compare/compare-results.js';
-import { readFiles, readWholeResult, whatIsLost } from '../result/log/read-files.js';
+import { readFiles, readWholeResult } from '../result/log/read-files.js';
 import { readRun } from '../result/merge/read-run.js';
 import { runsApart } from '../result/merge/runs-apart.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
-import { STANDARD_OUTPUT } from '../options/values.js';
-import { formatComparison, formatSideBySide } from '../report/compare-text.js';
-import { comparisonPage, sideBySidePage } from '../report/html/comparison-page.js';
+import { comparisonText, shownComparison, shownSideBySide } from '../report/compare-text.js';
+import { comparisonPage } from '../report/html/comparison-page.js';
 import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
-import { merge, withResults, writeAll } from './merge.js';
+import { merge, protectLogs, withResults, writeAll } from './merge.js';
 import { openResults, writeResults } from './output-file.js';
 
 /**
@@ -26,6 +25,9 @@ import { openResults, writeResults } from './output-file.js';
  * @import { Terminal } from './terminal.js'
  */
 
+/** Columns of a table of several results. */
+const WIDE = 120;
+
 /**
  * `r2-benchmark compare`: reports whether the second of two runs was faster than the first, or how any number of them
  * compare with one.
@@ -37,7 +39,7 @@ import { openResults, writeResults } from './output-file.js';
  */
 export async function compareByCommand(options, terminal) {
   const { json, report } = options;
-  await protectResults(options);
+  await protectLogs({ json, report });
   const limits = readLimits(options);
   const checks = new Checks();
   const outputs = await openResults({ json, report }, checks);
@@ -80,15 +82,16 @@ function compared(results, limits, options) {
     const all = compareAll(results, reference, { margin });
     const comparisons = all.sides.flatMap(({ comparison }) => comparison ?? []);
     const data = { reference: reference.name, comparisons };
-    return { data, page: () => sideBySidePage(all), text: () => formatSideBySide(all), thresholds: [] };
+    const shown = shownSideBySide(all);
+    return { data, page: () => comparisonPage(shown), text: () => comparisonText(shown, WIDE), thresholds: [] };
   }
   const [other] = others;
   const comparison = compareResults(reference, other, { margin });
   refuseMismatches(comparison, options);
   const thresholds = judgeAgainst(limits, reference, other.result);
   const data = { ...comparison, thresholds };
-  const page = () => comparisonPage(data);
-  return { data, page, text: () => formatComparison(comparison), thresholds };
+  const page = () => comparisonPage(shownComparison(data));
+  return { data, page, text: () => comparisonText(shownComparison(comparison)), thresholds };
 }
 
 /**
@@ -106,25 +109,6 @@ function referenceAmong(results, file) {
     ]);
   }
   return found;
-}
-
-/**
- * Refuses to overwrite a result, as in `--json before.json after.json`, where the output file was forgotten.
- *
- * @param {CompareOptions} options
- * @throws {UsageError}
- */
-async function protectResults({ json, report, results }) {
-  for (const [option, file] of Object.entries({ json, report })) {
-    if (file === undefined || file === STANDARD_OUTPUT) {
-      continue;
-    }
-    const isSide = results.some((side) => path.resolve(side) === path.resolve(file));
-    const lost = isSide ? 'one of the results' : await whatIsLost(file);
-    if (lost !== null) {
-      throw new UsageError([`--${option}: ${file} is ${lost} and would be overwritten: name another file`]);
-    }
-  }
 }
 
 /**
@@ -187,7 +171,7 @@ export async function reportByCommand(options, program) {
       return merge(options, program, () => [], { runs, warnings });
     }
     const all = compareAll(apart, referenceAmong(apart, options.reference));
-    return show(apart[0].result, options, program, { format: () => sideBySidePage(all) });
+    return show(apart[0].result, options, program, { format: () => comparisonPage(shownSideBySide(all)) });
   }
   const read = await readWholeResult(file);
   if (read === null) {

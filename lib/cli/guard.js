@@ -6,8 +6,7 @@ import { MAX_RESULT_SIZE } from '../result/log/read-files.js';
 import { readResult } from '../result/read-result.js';
 import { evaluateThresholds, figureOf } from '../result/thresholds/evaluate.js';
 import { figureNamed } from '../result/figures/catalogue.js';
-import { checkThresholds, readThresholds, stagesOf } from '../result/thresholds/read-thresholds.js';
-import { formatThreshold } from '../result/thresholds/threshold.js';
+import { checkThresholds, formatThreshold, readThresholds, stagesOf } from '../result/thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
 import { refuseIfAny } from '../options/usage-error.js';
 
@@ -15,7 +14,7 @@ import { refuseIfAny } from '../options/usage-error.js';
  * @import { CommonFacts, Result, ThresholdResult } from '../result/result.js'
  * @import { WritableResult } from '../result/write-result.js'
  * @import { Figure } from '../result/figures/catalogue.js'
- * @import { AssertedRun, Assertion } from '../result/thresholds/read-thresholds.js'
+ * @import { AssertedRun, Assertion } from '../result/thresholds/threshold.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
  *
  * @typedef {object} GuardOptions

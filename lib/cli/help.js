@@ -66,9 +66,14 @@ export const COMMANDS = Object.freeze({
       'objects that the requests expect, and removes everything at the end. --dry-run shows what a log contains.',
   },
   cleanup: {
-    operands: '[run-id]',
-    summary: 'remove what a run left (--list: show runs)',
+    operands: '<run-id>',
+    summary: 'remove what a run left; list: show runs',
     description: 'Removes the objects that a run left, or only those of one shard (--shard). It works from any host.',
+  },
+  init: {
+    operands: '[file]',
+    summary: 'write a .env to fill in',
+    description: 'Writes a file of variables to fill in: .env, or another that --env-file then names.',
   },
   completion: {
     operands: '<shell>',
@@ -84,18 +89,20 @@ export const COMMANDS = Object.freeze({
   },
 });
 
+/** The commands besides a run. */
+export const COMMAND_NAMES = /** @type {Exclude<keyof typeof COMMANDS, 'run'>[]} */ (
+  Object.keys(COMMANDS).filter((name) => name !== 'run')
+);
+
 /** Wide enough for every command with its operands. */
 const USAGE_WIDTH = 'compare <before> <after...>'.length;
 
 /** @param {string} benchmark shell command */
 export function usageOfCommands(benchmark) {
-  const lines = Object.entries(COMMANDS)
-    .filter(([name]) => name !== 'run')
-    .map(
-      ([name, { operands, summary }]) =>
-        `\n       ${benchmark} ${`${name} ${operands}`.padEnd(USAGE_WIDTH)}  ${summary}`,
-    );
-  return lines.join('');
+  return COMMAND_NAMES.map(
+    (name) =>
+      `\n       ${benchmark} ${`${name} ${COMMANDS[name].operands}`.padEnd(USAGE_WIDTH)}  ${COMMANDS[name].summary}`,
+  ).join('');
 }
 
 /** How the short help describes the option groups that it does not list. */
@@ -176,7 +183,8 @@ Exit status: 0 complete, 1 a run failed or was not made, 2 usage or credentials,
 Examples:
   what it contains and costs:  ${words} access.ndjson --dry-run
   twice as fast:               ${words} access.ndjson --speed 2x`,
-    cleanup: '',
+    cleanup: `\nExamples:\n  ${words} list\n  ${words} 20260131-120000-x7k2`,
+    init: '',
     completion: `\nExamples:\n  source <(r2-benchmark completion bash)\n  r2-benchmark completion fish | source`,
   };
   return texts[name];
@@ -196,33 +204,9 @@ function flagsOfSides() {
 }
 
 /**
- * @param {string} topic
- * @param {string} benchmark shell command
- */
-function exampleOf(topic, benchmark) {
-  /** @type {Readonly<Record<string, string>>} */
-  const examples = {
-    hosts: `
-Examples:
-  on every host:  ${benchmark} 10000 1000 --start-at next:60s --duration 60s \\
-                    --log log-$(hostname).txt
-  afterwards:     ${benchmark} merge log*.txt`,
-    checks: `
-Example:
-  ${benchmark} 10000 100 --assert 'read.p99 < 50ms' --assert 'errors == 0'`,
-    metrics: `
-Example, with the dashboard of deploy/grafana:
-  ${benchmark} 10000 100 --metrics-port 9464 --metrics-hold 30s`,
-    all: EXIT_STATUS,
-  };
-  return examples[topic] ?? '';
-}
-
-/**
  * Reads what `--help <topic>` or `help <topic>` requests: a group of options, all options, or the help of a command.
  *
  * @param {readonly string[]} argv
- * @param {Invocation} invocation
  * @param {string} hint that refers to the list of topics
  * @returns {{ topic: HelpTopic, parameters: readonly string[] }} what the help shows, and the parameters to parse
  * @throws {UsageError} if there is no such topic
@@ -232,7 +216,7 @@ Example, with the dashboard of deploy/grafana:
  * @property {boolean} isGrouped whether it shows options by group, without commands
  * @property {string} [after] text after the options
  */
-export function helpTopicIn(argv, { benchmark }, hint) {
+export function helpTopicIn(argv, hint) {
   const [first, word = ''] = argv;
   const main = { shows: isOfMainJob, isGrouped: false };
   if (!['help', '--help', '-h'].includes(first) || argv.length > 2) {
@@ -249,7 +233,7 @@ export function helpTopicIn(argv, { benchmark }, hint) {
     throw new UsageError([`unknown help topic ${quote(word)}: expected ${topics}, or a command`], hint);
   }
   const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
-  return { topic: { shows, isGrouped: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };
+  return { topic: { shows, isGrouped: true, after: word === 'all' ? EXIT_STATUS : '' }, parameters: ['--help'] };
 }
 
 /** @param {string} option */

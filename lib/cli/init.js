@@ -10,7 +10,7 @@ import { UsageError } from '../options/usage-error.js';
 const OWNER_ONLY = 0o600;
 
 /**
- * `--init`: writes an example .env file for the user to fill in.
+ * `r2-benchmark init`: writes an example .env file for the user to fill in.
  *
  * @param {string} file
  * @param {Invocation} invocation
@@ -24,8 +24,8 @@ export function writeExample(file, { benchmark }) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     throw new UsageError([
       code === 'EEXIST'
-        ? `--init: ${file} exists and was not changed; expected a new name, such as --init ${shellWord(`${file}.new`)}`
-        : `--init: ${file} cannot be written: ${message}`,
+        ? `init: ${file} exists and was not changed; expected a new name, such as init ${shellWord(`${file}.new`)}`
+        : `init: ${file} cannot be written: ${message}`,
     ]);
   }
   const option = file === DEFAULT_FILE ? '' : ` --env-file ${shellWord(file)}`;

@@ -39,9 +39,7 @@ export function laterOf(options, variables, invocation) {
  * @returns {string} the shell command that removes the remaining objects of the run or its shard
  */
 export function cleanupCommand(place, later) {
-  const { runId } = place.objects;
-  // An ID that starts with a hyphen would be taken for an option.
-  return commandFor(runId.startsWith('-') ? [`--cleanup=${runId}`] : ['--cleanup', runId], place, later);
+  return commandFor(['cleanup', place.objects.runId], place, later);
 }
 
 /**

@@ -95,6 +95,10 @@ async function runRequest(argv, program, read) {
   if (command === 'compare') {
     return (await load(() => import('./compare.js'))).compareByCommand(options, terminal);
   }
+  if (command === 'init') {
+    terminal.out((await load(() => import('./init.js'))).writeExample(options.file, invocation));
+    return EXIT.complete;
+  }
   stopRequest.watch();
   if (command === 'ab') {
     return (await load(() => import('./ab.js'))).abByCommand(options, program);
@@ -104,12 +108,6 @@ async function runRequest(argv, program, read) {
   }
   if (!options.live) {
     terminal.showLinesOnly();
-  }
-  if (command === 'init') {
-    terminal.out(
-      (await load(() => import('./init.js'))).writeExample(/** @type {string} */ (options.init), invocation),
-    );
-    return EXIT.complete;
   }
   if ((command === 'run' || command === 'quick') && options.dryRun) {
     return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);

@@ -3,7 +3,7 @@ import { readFiles, whatIsLost } from '../result/log/read-files.js';
 import { mergeRuns } from '../result/merge/merge.js';
 import { PLAIN } from '../result/figures/table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
-import { checkThresholds, stagesOf } from '../result/thresholds/read-thresholds.js';
+import { checkThresholds, stagesOf } from '../result/thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
@@ -43,7 +43,7 @@ export function mergeByCommand(options, program) {
  * @throws {UsageError} if a file cannot or must not be written
  */
 export async function withResults(options, work) {
-  await protectLogs(options);
+  await protectLogs(options.results);
   const checks = new Checks();
   const guard = await checks.run(() => readGuard(options, null));
   const results = await openResults(options.results, checks);
@@ -118,15 +118,15 @@ function judgeMerged(guard, result) {
 }
 
 /**
- * Refuses to overwrite a log, as in `--json log-a.txt log-b.txt`, where the output file was forgotten.
+ * Refuses to overwrite a log or result, as in `--json log-a.txt log-b.txt`, where the output file was forgotten.
  *
- * @param {MergeOptions} options
+ * @param {Readonly<Record<string, string | undefined>>} files to write, by option
  * @throws {UsageError}
  */
-async function protectLogs({ results }) {
+export async function protectLogs(files) {
   const problems = [];
-  for (const [option, path] of Object.entries(results)) {
-    const lost = path === STANDARD_OUTPUT ? null : await whatIsLost(path);
+  for (const [option, path] of Object.entries(files)) {
+    const lost = path === undefined || path === STANDARD_OUTPUT ? null : await whatIsLost(path);
     if (lost !== null) {
       problems.push(`--${option}: ${path} is ${lost} and would be overwritten: name another file for the report`);
     }

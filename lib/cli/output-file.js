@@ -146,7 +146,7 @@ function findFile(place) {
 /** Why a file could not be opened. @param {any} error */
 function problemOf({ code, message }) {
   return code === 'EEXIST'
-    ? 'exists: expected a new name, or --log-append to add to it'
+    ? 'exists: expected a new name'
     : `cannot be written: ${code === 'ENXIO' ? 'no program reads from it: start its reader first' : message}`;
 }
 
@@ -202,15 +202,14 @@ export class LogFile {
 
   /**
    * @param {string} place
-   * @param {{ append: boolean }} options whether to add to an existing file
-   * @throws {UsageError} if the file cannot be written, or exists and must not be appended to
+   * @throws {UsageError} if the file cannot be written, or exists
    */
-  constructor(place, { append }) {
+  constructor(place) {
     this.#path = place;
     try {
       const existing = findFile(place);
       this.#isNew = existing === undefined;
-      this.#descriptor = existing?.isFile() === false ? openSpecial(place) : openSync(place, append ? 'a' : 'ax');
+      this.#descriptor = existing?.isFile() === false ? openSpecial(place) : openSync(place, 'ax');
     } catch (error) {
       throw new UsageError([`--log: ${place} ${problemOf(error)}`]);
     }

@@ -70,20 +70,6 @@ export class Budget {
   }
 
   /**
-   * Ends a time-limited stage early, at the same moment on all workers. They check periodically for an early end.
-   *
-   * @param {number} moment monotonic ms, later than every worker's next check
-   */
-  stopAt(moment) {
-    this.#times[STOPS_AT] = moment;
-  }
-
-  /** Monotonic ms at which the stage ends early; Infinity if {@link stopAt} was not called. */
-  get stopsAt() {
-    return this.#times[STOPS_AT] || Infinity;
-  }
-
-  /**
    * The store counts as lost only if no worker succeeds, so each worker periodically shares its last success.
    *
    * @param {number} lastSuccessAt monotonic ms of this worker's last success
@@ -113,8 +99,7 @@ const ARRIVALS = 2;
 const FIELDS = 4;
 
 const LAST_SUCCESS = 0;
-const STOPS_AT = 1;
-const TIMES = 2;
+const TIMES = 1;
 
 export function budgetMemory() {
   return new SharedArrayBuffer(FIELDS * Uint32Array.BYTES_PER_ELEMENT + TIMES * Float64Array.BYTES_PER_ELEMENT);

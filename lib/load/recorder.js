@@ -32,7 +32,6 @@ import { classFinder, sizeClasses } from './workload/size-distribution.js';
  * @property {(record: OperationRecord) => void} [succeeded]
  * @property {(error: AttemptError, record: OperationRecord | RequestStep) => void} [attemptFailed]
  * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
- * @property {(moment: number) => void} [measureUntil]
  *
  * @typedef {(meter: StageMeter, record: OperationRecord, bytes: number) => void} CountSuccess
  */
@@ -151,12 +150,6 @@ export class Recorder {
     );
   }
 
-  /** @param {number} moment monotonic ms, in the future, up to which operations count */
-  measureUntil(moment) {
-    this.meters.measureUntil(moment);
-    this.#counters.forEach((counter) => counter.measureUntil?.(moment));
-  }
-
   /** @returns {RetryHooks<OperationRecord | RequestStep>} */
   retryHooks() {
     return {
@@ -232,7 +225,6 @@ function bucketCounter(buckets) {
       buckets[slot].failed += 1;
       buckets[slot].failedAttempts += Number(error instanceof IntegrityError);
     },
-    measureUntil: (moment) => buckets.forEach((meter) => meter.measureUntil(moment)),
   };
 }
 
@@ -401,13 +393,6 @@ export class OperationParts {
     // An object that was expected to be missing has no size class.
     sizes?.[this.#classOf(record.size)]?.succeeded(record, record.movedBytes);
     reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.movedBytes);
-  }
-
-  /** @param {number} moment see PartMeter */
-  measureUntil(moment) {
-    for (const { sizes, reads } of this.#kinds) {
-      [...(sizes ?? []), ...(reads ?? [])].forEach((meter) => meter.measureUntil(moment));
-    }
   }
 
   /** @param {number} kind @returns {Pick<KindRecord, 'sizeClasses' | 'reads'>} */

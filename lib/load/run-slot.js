@@ -25,7 +25,6 @@ import { Budget, budgetMemory } from './budget.js';
  *
  * @typedef {object} FinishedSlot
  * @property {StageOutcome} outcome
- * @property {Budget} budget
  * @property {number} claimed number of objects handed out; 0 if the range cycles
  * @property {boolean} hasRunOut whether all objects were handed out; false if the range cycles
  *
@@ -33,9 +32,8 @@ import { Budget, budgetMemory } from './budget.js';
  *   all slots of a run; the signal stops the slot
  *
  * @typedef {object} SlotHooks how a plan reacts while a slot runs
- * @property {(second: Parameters<StageHooks['second']>[0], budget: Budget) => void} [second]
+ * @property {(second: Parameters<StageHooks['second']>[0]) => void} [second]
  * @property {(...progress: [...Parameters<StageHooks['progress']>, Budget]) => void} progress
- * @property {() => void} [retrying] called in addition to the observer
  */
 
 /**
@@ -48,7 +46,7 @@ import { Budget, budgetMemory } from './budget.js';
  */
 export async function runSlot({ stage, load, range, limit }, { workers, signal, observer }, hooks) {
   const { name } = stage;
-  const { second = () => {}, progress, retrying = () => {} } = hooks;
+  const { second = () => {}, progress } = hooks;
   const shared = {
     memory: budgetMemory(),
     first: range.first,
@@ -58,16 +56,13 @@ export async function runSlot({ stage, load, range, limit }, { workers, signal, 
   };
   const budget = new Budget(shared);
   const outcome = await workers.runStage({ stage, load, budget: shared, limit }, signal, {
-    second: (each) => second(each, budget),
-    retrying(...failure) {
-      retrying();
-      observer.retrying(...failure);
-    },
+    second,
+    retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
     snapshot: (snapshots) => observer.snapshot(name, snapshots),
     progress: (done, flow) => progress(done, flow, budget),
   });
   const claimed = range.cycles ? 0 : budget.claimed;
-  return { outcome, budget, claimed, hasRunOut: !range.cycles && claimed === range.count };
+  return { outcome, claimed, hasRunOut: !range.cycles && claimed === range.count };
 }

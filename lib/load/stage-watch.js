@@ -33,7 +33,7 @@ export const STALL_TIMEOUT_MS = 60_000;
 const SETTLING_TIME_MS = 5000;
 
 /** How often a worker checks for decisions of the other workers. */
-export const CHECK_INTERVAL_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
 /** If an open loop's operations start this late, its rate is higher than the store or the threads can sustain. */
 const MAX_BACKLOG_MS = 10_000;
@@ -69,13 +69,11 @@ export class StageWatch {
    * @param {readonly ObjectConnection[]} options.connections
    * @param {number} options.stallTimeout ms without a success after which the stage ends
    * @param {AbortSignal} options.signal the request to stop
-   * @param {Pick<Budget, 'shareSuccess' | 'isClosed' | 'stopsAt'>} options.budget
+   * @param {Pick<Budget, 'shareSuccess' | 'isClosed'>} options.budget
    * @param {TimeLimit | null} options.limit
    * @param {() => number} options.backlog ms since the next operation was due
    * @param {() => boolean} options.wasIdle whether nothing has been in flight since the last call
    * @param {() => void} options.onTimeUp called when no more operations may begin
-   * @param {(stopsAt: number) => void} options.onEarlyStop called with the new end, in monotonic ms, if the stage
-   *   will end before its limit
    * @param {() => void} options.onStop called when operations in flight must also end
    */
   constructor(options) {
@@ -93,7 +91,10 @@ export class StageWatch {
     this.#lastProgressAt = this.#limit?.noSuccessSince ?? this.#startedAt;
     this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
     this.#options.signal.addEventListener('abort', this.#onRequest, { once: true });
-    this.#watchLimit();
+    if (this.#limit !== null) {
+      this.#setLimitTimer(0, this.#limit.stopsAt, this.#options.onTimeUp);
+      this.#setLimitTimer(1, this.#limit.endsAt, () => this.#endOfTime());
+    }
     if (this.#options.signal.aborted) {
       this.#onRequest();
     }
@@ -112,13 +113,6 @@ export class StageWatch {
     this.#stop('fatal');
   }
 
-  #watchLimit() {
-    if (this.#limit !== null) {
-      this.#setLimitTimer(0, this.#limit.stopsAt, this.#options.onTimeUp);
-      this.#setLimitTimer(1, this.#limit.endsAt, () => this.#endOfTime());
-    }
-  }
-
   /**
    * Sets the timer again if it fires early, as it can after the process was suspended.
    *
@@ -132,7 +126,6 @@ export class StageWatch {
   }
 
   #check() {
-    this.#takeEarlyStop();
     // Another worker may have closed the budget while a thread of this worker waits for an arrival that never comes.
     if (this.#options.budget.isClosed) {
       this.#options.onTimeUp();
@@ -142,19 +135,6 @@ export class StageWatch {
     } else if (this.#options.backlog() > MAX_BACKLOG_MS) {
       this.#stop('overloaded');
     }
-  }
-
-  /** Moves the end of a time-limited stage to an earlier moment if one was set. The drain keeps its length. */
-  #takeEarlyStop() {
-    const { stopsAt } = this.#options.budget;
-    if (this.#limit === null || stopsAt >= this.#limit.stopsAt) {
-      return;
-    }
-    const drain = this.#limit.endsAt - this.#limit.stopsAt;
-    this.#limit = { ...this.#limit, stopsAt, endsAt: stopsAt + drain };
-    this.#limitTimers.forEach((timer) => clearTimeout(timer));
-    this.#watchLimit();
-    this.#options.onEarlyStop(stopsAt);
   }
 
   /**

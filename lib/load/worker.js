@@ -1,5 +1,5 @@
-import { measureLoop } from '../measure/host/event-loop.js';
-import { ConnectionMeter } from '../measure/connection-meter.js';
+import { measureLoop } from '../measure/host/client-load.js';
+import { ConnectionMeter } from '../measure/stage-meter.js';
 import { connectionHostname } from '../store/address.js';
 import { AddressBook } from '../store/http/address-book.js';
 import { AttemptDeadlines } from '../store/retry.js';
@@ -14,7 +14,6 @@ import { MixedObjects } from './workload/mixed-objects.js';
 import { ObjectGroups } from './workload/object-groups.js';
 import { ListedObjects } from './workload/listed-objects.js';
 import { Payload } from './workload/payload.js';
-import { PayloadChecksums } from './workload/payload-checksums.js';
 import { globalIndex } from './workload/shard.js';
 import { Ledger } from './workload/ledger.js';
 import { Alarm } from './alarm.js';
@@ -53,7 +52,6 @@ import { runStage } from './run-stage.js';
  * @property {Shard} shard
  * @property {OperationAmounts} amounts
  * @property {MultipartConfig} [multipart] how objects are written in parts; absent if none are
- * @property {'crc64nvme'} [checksum] of written objects
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} ledger see Ledger
  * @property {SharedArrayBuffer} [copies] see Ledger; absent if the run makes none
@@ -134,12 +132,9 @@ export class Worker {
    */
   constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, ledger, copies } = spec;
-    const { multipart, checksum, mixed, trace } = spec;
+    const { multipart, mixed, trace } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
-    const checksums = checksum && new PayloadChecksums(payload);
-    // Computes the shared prefixes in advance, so that no operation waits for them.
-    checksums?.inputOf(globalIndex(shard, 0), 0);
     const all = Array.from({ length: connectionsFor(spec) }, (_, index) => objectStore.openConnection(index));
     this.#spec = spec;
     this.#agent = agent;
@@ -170,7 +165,6 @@ export class Worker {
         copies: copies ? new Ledger(copies) : null,
         shard,
         amounts,
-        checksums,
         wroteObjects,
         mixed: mixed ? new MixedObjects(mixed) : null,
         trace,

@@ -19,13 +19,9 @@ import { smallestSize } from '../load/workload/size-distribution.js';
  * @property {CommandName} command
  * @property {Readonly<Record<string, any>>} given the options as the user wrote them, by name
  * @property {(name: string) => boolean} has whether an option was given and has an effect
- * @property {(name: string) => string} nameOf how the user wrote an option that is also a command
  *
  * @typedef {string | false | undefined} Problem
  */
-
-/** A shorter stage ends before its rate is known well enough: see Stability. */
-const MIN_UNTIL_STABLE_MS = 40_000;
 
 /** With this ratio, at most half of the keys were written within the last second: a few tries find a writable key. */
 const KEYS_PER_WRITE = 2;
@@ -64,7 +60,6 @@ const REFUSALS = {
   findPeak: { words: '--find-peak', applies: ({ findPeak }) => findPeak },
   ramp: { words: '--ramp', applies: ({ ramp }) => ramp !== undefined },
   multipart: { words: 'objects written in parts', applies: isMultipart },
-  checksum: { words: '--checksum', applies: (_values, { has }) => has('checksum') },
   mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
   leavingTurns: {
     words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,
@@ -88,11 +83,7 @@ export function stageProblems(options, context) {
   const { given, command } = context;
   const removals = operationsOf(stages).filter(({ removes }) => removes);
   const lacksObjects =
-    command !== 'ab' &&
-    existing === undefined &&
-    given.cleanup === undefined &&
-    options.stages !== undefined &&
-    !writesObjects(stages);
+    command !== 'ab' && existing === undefined && options.stages !== undefined && !writesObjects(stages);
   return [
     ...(existing === undefined
       ? []
@@ -124,7 +115,7 @@ export function stageProblems(options, context) {
     lacksObjects &&
       !local &&
       given.runId === undefined &&
-      '--stages without write require the --run-id of a run made with --keep: cleanup --list shows such runs',
+      '--stages without write require the --run-id of a run made with --keep: cleanup list shows such runs',
   ];
 }
 
@@ -210,31 +201,16 @@ export function rateProblem({ rate, objects, ...options }) {
 
 /**
  * @param {Values} options
- * @param {Context} context
  * @returns {Problem}
  */
-export function rangeProblem(options, { given }) {
+export function rangeProblem(options) {
   const { sizes, size, rangeSize, existing } = options;
   const readsParts = operationsIn(options).some(({ part }) => part !== undefined);
   const smallest = sizes === undefined ? size : smallestSize(sizes);
   return (
-    given.cleanup === undefined &&
     existing === undefined &&
     readsParts &&
     rangeSize > smallest &&
     `--range-size cannot exceed the ${sizes === undefined ? 'size of the objects' : 'smallest --size'}`
-  );
-}
-
-/**
- * @param {Values} options
- * @returns {Problem}
- */
-export function stabilityProblem({ untilStable, duration, warmup }) {
-  return (
-    untilStable !== undefined &&
-    duration !== undefined &&
-    duration - warmup < MIN_UNTIL_STABLE_MS &&
-    '--until-stable requires a --duration of 40s or more, without --warmup'
   );
 }

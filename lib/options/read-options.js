@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   DEFAULT_STAGES_ON_EXISTING,
   STAGES_OF_MIX,
@@ -45,17 +44,14 @@ const DEFAULT_REPLAY_THREADS = 64;
  *
  * @param {CommandName} command
  * @param {Readonly<Record<string, any>>} given by name, as the user wrote it: text, texts, or a boolean for a flag
- * @param {{ operands?: readonly string[], words?: Readonly<Record<string, string>> }} [how] `operands` are the
- *   arguments of a load; `words` are the names of options that the user wrote as commands
+ * @param {{ operands?: readonly string[] }} [how] `operands` are the arguments of a load
  * @returns {{ values: OptionValues, problems: string[] }}
  */
-export function readOptions(command, given, { operands, words = {} } = {}) {
+export function readOptions(command, given, { operands } = {}) {
   /** @type {string[]} */
   const problems = [];
   /** @type {Values} */
   const values = {};
-  /** @type {Set<string>} */
-  const absent = new Set();
   const attempt = (/** @type {string} */ name, /** @type {() => unknown} */ reading) => {
     try {
       return reading();
@@ -65,23 +61,15 @@ export function readOptions(command, given, { operands, words = {} } = {}) {
     }
   };
   for (const [name, row] of Object.entries(ROWS)) {
-    const { read, repeats, off, gone } = row;
+    const { read, repeats } = row;
     const text = given[name];
     if (read === undefined) {
       values[name] = text ?? isNegated(row);
     } else if (text === undefined) {
       values[name] = defaultOf(row);
-    } else if (text !== true) {
-      const word = name in words ? `<${name === 'cleanup' ? 'run-id' : name}>` : flagOf(row);
-      values[name] = attempt(word, () => {
-        if (gone !== undefined && Object.hasOwn(gone, text)) {
-          throw new RangeError(`${text} is no longer supported: ${gone[text]}`);
-        }
-        return repeats ? text.map(read) : read(text);
-      });
-    }
-    if (text === undefined || (off !== undefined && isDeepStrictEqual(values[name], read?.(off)))) {
-      absent.add(name);
+    } else {
+      const label = command === 'cleanup' && name === 'runId' ? '<run-id>' : flagOf(row);
+      values[name] = attempt(label, () => (repeats ? text.map(read) : read(text)));
     }
   }
   if (operands !== undefined) {
@@ -93,12 +81,7 @@ export function readOptions(command, given, { operands, words = {} } = {}) {
   }
   derive(values, given);
   /** @type {Context} */
-  const context = {
-    command,
-    given,
-    has: (name) => name in ROWS && !absent.has(name),
-    nameOf: (name) => words[name] ?? flagOf(ROWS[name]),
-  };
+  const context = { command, given, has: (name) => name in ROWS && given[name] !== undefined };
   problems.push(...conflicts(values, context));
   if (values.keep && given.stages === undefined && values.stages !== undefined) {
     const [removal] = operationsOf(values.stages).filter(({ removes }) => removes);
@@ -129,9 +112,6 @@ function derive(values, given) {
     values.keep = values.prepareOnly || values.prepared;
     values.stages = values.prepareOnly ? ['write'] : [...STAGES_OF_REPLAY];
     values.threads ??= DEFAULT_REPLAY_THREADS;
-  }
-  if (given.init === true) {
-    values.init = values.envFile;
   }
   if (given.stages === undefined && (values.existing ?? values.mix) !== undefined) {
     values.stages = stagesWithout(values);
@@ -168,8 +148,8 @@ function conflicts(values, context) {
     // If an option must be removed, its requirements need not be reported.
     const isLacking = isGiven && needs !== undefined && excluded.length === 0 && !isMet(needs, values, context);
     return [
-      ...excluded.map((other) => `${context.nameOf(name)} cannot be combined with ${wordsOf(other, context.nameOf)}`),
-      ...(isLacking ? [`${context.nameOf(name)} requires ${requirement(needs, context.nameOf)}`] : []),
+      ...excluded.map((other) => `${flagOf(ROWS[name])} cannot be combined with ${wordsOf(other)}`),
+      ...(isLacking ? [`${flagOf(ROWS[name])} requires ${requirement(needs)}`] : []),
       ...[check].flat().flatMap((each) => each(values, context) || []),
     ].filter((problem) => typeof problem === 'string');
   });
@@ -205,41 +185,25 @@ function holds([name, value], values, { has }) {
   return value === true ? has(name) : values[name] === value;
 }
 
-/** @type {Context['nameOf']} */
-const FLAG_OF = (name) => flagOf(ROWS[name]);
-
 /**
  * @param {Requirement | readonly Requirement[]} needs
- * @param {Context['nameOf']} [nameOf]
  * @returns {string} the options to add, including their own requirements
  */
-export function requirement(needs, nameOf = FLAG_OF) {
+export function requirement(needs) {
   return [needs]
     .flat()
-    .map((need) =>
-      isCondition(need)
-        ? need.says
-        : Object.entries(need)
-            .map((other) => withNeeds(other, nameOf))
-            .join(' '),
-    )
+    .map((need) => (isCondition(need) ? need.says : Object.entries(need).map(withNeeds).join(' ')))
     .join(' or ');
 }
 
-/**
- * @param {[name: string, value: unknown]} option
- * @param {Context['nameOf']} nameOf
- */
-function withNeeds([name, value], nameOf) {
+/** @param {[name: string, value: unknown]} option */
+function withNeeds([name, value]) {
   const { needs } = ROWS[name];
   const isComplete = value === true || needs === undefined;
-  return `${isComplete ? '' : `${requirement(needs, nameOf)} `}${wordsOf([name, value], nameOf)}`;
+  return `${isComplete ? '' : `${requirement(needs)} `}${wordsOf([name, value])}`;
 }
 
-/**
- * @param {[name: string, value: unknown]} option
- * @param {Context['nameOf']} [nameOf]
- */
-export function wordsOf([name, value], nameOf = FLAG_OF) {
-  return value === true ? nameOf(name) : `${nameOf(name)} ${value}`;
+/** @param {[name: string, value: unknown]} option */
+export function wordsOf([name, value]) {
+  return value === true ? flagOf(ROWS[name]) : `${flagOf(ROWS[name])} ${value}`;
 }

@@ -47,12 +47,11 @@ export function recordedOptions(values) {
  * @param {any} value
  * @returns {unknown} undefined if the value has the same effect as omitting the option
  */
-function recordedValue({ flag, read, record, off }, value) {
+function recordedValue({ flag, record }, value) {
   if (value === undefined || (value === false && !flag.startsWith('--no-'))) {
     return undefined;
   }
-  const isOff = off !== undefined && isDeepStrictEqual(value, read?.(off));
-  return isOff ? undefined : record === undefined ? value : record(value);
+  return record === undefined ? value : record(value);
 }
 
 const UNKNOWN = '?';

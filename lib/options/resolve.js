@@ -46,11 +46,12 @@ const SCHEDULERS = Object.freeze([
  */
 export function resolve(options, { store, env, availableCores, now, random, turn, takesSnapshots = false }) {
   const shard = resolveShard(options.shard, env);
-  const doesRun = options.cleanup === undefined && !options.list;
+  // A clean-up has no load.
+  const doesRun = options.threads !== undefined;
   if (doesRun && shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard requires a --run-id that is the same on all hosts']);
   }
-  const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
+  const runId = options.runId ?? makeRunId(now, random);
   keepNames([options.prefix, runId]);
   return freezeAll({
     store,
@@ -62,7 +63,7 @@ export function resolve(options, { store, env, availableCores, now, random, turn
     },
     load: resolveLoad(options, doesRun, availableCores),
     schedule: {
-      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'untilStable', 'warmup', 'gap', 'maxCost'),
+      ...pick(options, 'preflight', 'startAt', 'duration', 'maxOperations', 'warmup', 'gap', 'maxCost'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
       sharesSlots: options.startAt !== undefined || shard.count > 1 || options.ramp !== undefined,
       warmupObjects: turn === undefined ? 0 : Math.min(options.objects, threadsOf(options) + MIN_WARMUP_OBJECTS),
@@ -84,7 +85,7 @@ export function resolve(options, { store, env, availableCores, now, random, turn
  * @returns {LoadConfig}
  */
 function resolveLoad(options, doesRun, availableCores) {
-  const { rangeSize, pageSize, batch, contenders, checksum, cores, trace, replay, speed } = options;
+  const { rangeSize, pageSize, batch, contenders, cores, trace, replay, speed } = options;
   const isRacing = operationsOf(options.stages).some(({ race }) => race !== undefined);
   const threads = doesRun ? threadsOf(options) : 1;
   const usable = Math.max(Math.floor(availableCores), 1);
@@ -105,7 +106,6 @@ function resolveLoad(options, doesRun, availableCores) {
     ),
     amounts: { rangeSize, pageSize, batch, contenders, ...pick(options, 'listWalk', 'delimiter') },
     multipart: multipartOf(options),
-    checksum: checksum === 'none' ? undefined : checksum,
     replay: trace && replay && { files: replay, trace, speed, prepare: prepareOf(options, trace) },
     threads,
     // An application has one client, and each core has its own.

@@ -3,7 +3,6 @@ import { plainText } from '../text/plain-text.js';
 import { formatTime } from '../text/units.js';
 import { readOptions } from './read-options.js';
 import { OPERANDS, ROWS, flagOf, optionsOf } from './table.js';
-import { formatPercent } from './values.js';
 
 /**
  * @import { OptionValues } from './read-options.js'
@@ -11,7 +10,7 @@ import { formatPercent } from './values.js';
  */
 
 /** Groups of options that only the command line accepts, not a library call. @type {readonly GroupName[]} */
-const OF_PROGRAM = ['output', 'checks', 'metrics', 'commands', 'comparison'];
+const OF_PROGRAM = ['output', 'checks', 'metrics', 'comparison'];
 
 export const RUN_OPTIONS = [
   ...optionsOf('run'),
@@ -62,14 +61,11 @@ function unknownOption(name) {
 
 /**
  * @param {OptionRow} row
- * @param {unknown} value times in ms, sizes in bytes, shares 0 to 1, moments as Date, lists as arrays, mixes as objects
+ * @param {unknown} value times in ms, sizes in bytes, moments as Date, lists as arrays, mixes as objects
  * @returns {string | null} as on the command line; null for any other value
  */
 function textOf({ write }, value) {
   if (typeof value === 'number') {
-    if (write === formatPercent) {
-      return formatPercent(value);
-    }
     return write === formatTime ? `${value}ms` : String(value);
   }
   if (value instanceof Date) {

@@ -25,9 +25,7 @@ import { oneOf, someText } from './values.js';
  * @property {(text: string) => any} [read] for an option with a value; throws a RangeError with what was expected
  * @property {(recorded: any) => string} [write] the inverse of `read`, for a recorded value; String by default
  * @property {(value: any) => unknown} [record] how a result records a value that is not plain; undefined to omit it
- * @property {Readonly<Record<string, string>>} [gone] former values, and what to do instead
  * @property {string} [default] as the user would write it
- * @property {string} [off] the value with the same effect as omitting the option
  * @property {true} [repeats] whether it can be given several times
  * @property {Requirement | readonly Requirement[]} [needs] what it requires: any one, if there are several
  * @property {Readonly<Record<string, unknown>>} [excludes] options it cannot be combined with (true: any value)
@@ -42,7 +40,7 @@ import { oneOf, someText } from './values.js';
  * @typedef {'load' | 'repeat' | 'record'} Role all are recorded. `load`: figures with different values are not
  *   comparable, and the command that repeats a run contains it; `repeat`: that command contains it; `record`: neither
  * @typedef {'run' | 'quick' | 'replay' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'sweep' | 'cleanup' |
- *   'completion'} CommandName `side`: within --a and --b
+ *   'init' | 'completion'} CommandName `side`: within --a and --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
  * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
@@ -59,7 +57,6 @@ export const GROUPS = Object.freeze({
   output: 'Output',
   checks: 'Checks',
   metrics: 'Live metrics',
-  commands: 'Commands as options',
   comparison: 'Comparison',
 });
 
@@ -89,9 +86,6 @@ const inParts = { met: conditions.isMultipart, says: '--multipart, or a --size a
 /** The largest request body that Cloudflare accepts on its Free and Pro plans. */
 const MAX_WORKER_BODY_BYTES = 100e6;
 
-/** Excluded by assertions and live metrics, which only runs have. */
-const RUNS_ONLY = Object.freeze({ cleanup: true, list: true });
-
 /** Excluded by options that set the load or its duration: searches and ramps set both themselves. */
 const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true });
 
@@ -108,7 +102,6 @@ const WORKLOAD = {
       keep: true,
       prefix: true,
       allowVersioned: true,
-      cleanup: true,
     },
     role: 'load',
   },
@@ -155,7 +148,6 @@ const WORKLOAD = {
     check: conditions.stageProblems,
     role: 'repeat',
     of: ['ab'],
-    helpOf: { ab: 'stages of each turn, comma-separated, including write' },
   },
   mix: {
     flag: '--mix <shares>',
@@ -164,7 +156,7 @@ const WORKLOAD = {
     main: true,
     read: values.mix,
     record: values.formatMix,
-    excludes: { findPeak: true, ramp: true, checksum: true },
+    excludes: SET_BY_STEPS,
     check: conditions.mixProblems,
     role: 'load',
   },
@@ -255,19 +247,6 @@ const WORKLOAD = {
     role: 'load',
     of: ['ab', 'side'],
   },
-  checksum: {
-    flag: '--checksum <name>',
-    help: 'checksum that the store verifies on each write: crc64nvme, none',
-    detail: 'see [checksums](../measure/loads.md#checksums)',
-    read: oneOf('crc64nvme', 'none'),
-    default: 'none',
-    off: 'none',
-    excludes: { client: 'edge' },
-    check: ({ stages }, { has }) =>
-      has('checksum') && stages !== undefined && !writesObjects(stages) && '--checksum requires write in --stages',
-    role: 'load',
-    of: ['ab', 'side'],
-  },
   keep: {
     flag: '--keep',
     help: 'keep the objects that the run wrote',
@@ -286,7 +265,6 @@ const WORKLOAD = {
       '--run-id must leave room for suffixes such as -a10',
     of: ['ab', 'quick'],
     helpOf: {
-      ab: 'name of all runs, without suffixes such as -a10 (default: date, time, random)',
       sweep: 'run whose kept objects to read, with --stages that neither write nor remove',
     },
   },
@@ -311,7 +289,6 @@ const LOAD = {
     flag: '--rate <ops/s>',
     help: 'open loop: start this many operations per second',
     detail: 'in every stage, or in the mix; 0.1 to 1,000,000; see [open loop](../measure/loads.md#open-loop)',
-    main: true,
     read: values.rate,
     excludes: SET_BY_STEPS,
     check: conditions.rateProblem,
@@ -352,25 +329,13 @@ const LOAD = {
     help: 'initial time of each stage to exclude from rates and percentiles',
     read: values.anyTime,
     write: formatTime,
+    record: (time) => time || undefined,
     default: '0s',
-    off: '0s',
     excludes: SET_BY_STEPS,
     check: ({ warmup, duration }) =>
       duration !== undefined && warmup >= duration && '--warmup must be shorter than --duration',
     role: 'repeat',
     of: ['ab'],
-  },
-  untilStable: {
-    flag: '--until-stable <share>',
-    help: 'stop a stage early once its mean rate is known to within this share, e.g. 2%',
-    detail:
-      'requires a `--duration` of 40s or more without the warm-up; see [until stable](../measure/comparing.md#until-stable)',
-    read: values.precision,
-    write: values.formatPercent,
-    needs: { duration: true },
-    excludes: { ...SET_BY_STEPS, rate: true, startAt: true, shard: true },
-    check: conditions.stabilityProblem,
-    role: 'repeat',
   },
   gap: {
     flag: '--gap <time>',
@@ -389,8 +354,8 @@ export const SET_BY_LOG = Object.freeze(
   Object.fromEntries(
     [
       ...['existing', 'size', 'access', 'stages', 'mix', 'rangeSize', 'pageSize', 'batch', 'multipart', 'partSize'],
-      ...['partThreads', 'checksum', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'untilStable', 'gap', 'ramp'],
-      ...['stepTime', 'init', 'cleanup', 'list'],
+      ...['partThreads', 'keep', 'rate', 'arrival', 'duration', 'warmup', 'gap', 'ramp'],
+      'stepTime',
     ].map((name) => [name, true]),
   ),
 );
@@ -474,7 +439,6 @@ const CAPACITY = {
     flag: '--peak-of <name>',
     help: 'what --find-peak varies: threads, rate, or speed (of a replay)',
     read: oneOf('threads', 'rate', 'speed'),
-    gone: { buckets: 'run with 1, 2 and 4 buckets in --bucket, and compare the results' },
     record: (dimension) => (dimension === 'threads' ? undefined : dimension),
     default: 'threads',
     needs: { findPeak: true },
@@ -517,14 +481,10 @@ const CAPACITY = {
   },
   maxCost: {
     flag: '--max-cost <dollars>',
-    help: "cost limit of the run, at R2's list prices",
+    help: "cost limit, at R2's list prices; of all runs of ab and sweep together",
     detail: 'see [what it costs](../use/first-run.md#what-it-costs)',
     read: values.dollars,
     of: ['ab'],
-    helpOf: {
-      ab: "cost limit of all turns, at R2's list prices",
-      sweep: "cost limit of the whole sweep, at R2's list prices",
-    },
   },
 };
 
@@ -555,10 +515,10 @@ const CLIENT = {
             ({ copies, race, name }) =>
               copies && race === undefined && `--client edge cannot run ${name}: R2 bindings do not support it`,
           ),
-      ({ client, cleanup }, { nameOf }) =>
+      ({ client }, { command }) =>
         client === 'public' &&
-        cleanup !== undefined &&
-        `--client public cannot be combined with ${nameOf('cleanup')}: it differs from direct only in how a run reads objects`,
+        command === 'cleanup' &&
+        '--client public cannot be combined with cleanup: it differs from direct only in how a run reads objects',
     ],
     role: 'load',
     of: STORE_COMMANDS,
@@ -568,7 +528,7 @@ const CLIENT = {
     help: "with --client sdk: the SDK's own sockets, retries and checksums, as applications have them",
     detail: 'see [the SDK as applications have it](../measure/clients.md#the-sdk-as-applications-have-it)',
     needs: { client: 'sdk' },
-    excludes: { retries: true, keepAlive: true, checksum: true, proxy: true },
+    excludes: { retries: true, keepAlive: true, proxy: true },
     role: 'load',
     of: ['ab', 'side'],
   },
@@ -636,7 +596,6 @@ const CLIENT = {
     help: 'skip the check that the store allows what the run does',
     detail: 'see [preflight](../use/first-run.md#before-the-first-stage)',
     of: ['ab', 'cleanup'],
-    helpOf: { cleanup: 'skip the check that the buckets can be reached' },
   },
 };
 
@@ -747,14 +706,17 @@ const HOSTS = {
     help: "this host's share: shard i of N, counted from 0, or auto",
     detail: '`auto` or `auto/N` for Slurm and Kubernetes; see [one run](../measure/many-hosts.md#one-run)',
     read: values.shard,
-    excludes: { findPeak: true, list: true },
-    check: (options, { has }) =>
-      has('shard') &&
-      options.ramp !== undefined &&
-      options.startAt === undefined &&
-      '--shard requires --start-at with --ramp',
+    excludes: { findPeak: true },
+    check: [
+      (options, { has }) =>
+        has('shard') &&
+        options.ramp !== undefined &&
+        options.startAt === undefined &&
+        '--shard requires --start-at with --ramp',
+      ({ runId }, { command, has }) =>
+        command === 'cleanup' && has('shard') && runId === undefined && '--shard cannot be combined with cleanup list',
+    ],
     of: ['cleanup'],
-    helpOf: { cleanup: 'remove only the objects of shard i of N, counted from 0, or auto' },
   },
 };
 
@@ -766,7 +728,6 @@ const OUTPUT = {
     main: true,
     read: values.logFile,
   },
-  logAppend: { flag: '--log-append', help: 'append to the file of --log', needs: { log: true } },
   json: {
     flag: '--json <file>',
     help: 'write the whole result to a file; - is stdout',
@@ -774,11 +735,6 @@ const OUTPUT = {
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab', 'sweep'],
-    helpOf: {
-      compare: 'write the whole comparison to a file; - is stdout',
-      ab: 'write the whole comparison to a file; - is stdout',
-      sweep: 'write all results to a file, after each run; - is stdout',
-    },
   },
   csv: {
     flag: '--csv <file>',
@@ -813,17 +769,14 @@ const OUTPUT = {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
     of: ['ab', 'sweep', 'cleanup'],
-    helpOf: { cleanup: 'no progress on stderr' },
   },
   dryRun: {
     flag: '--dry-run',
     help: 'send nothing to the store: print the requests, cost and least time of the run',
     detail: 'see [dry runs](../use/first-run.md#dry-runs)',
-    excludes: RUNS_ONLY,
     of: ['sweep'],
     helpOf: {
       replay: 'send nothing: print what the logs contain and what a replay would cost',
-      sweep: 'send nothing to the store: print the requests and the cost of all runs',
     },
   },
   latency: {
@@ -846,15 +799,12 @@ const CHECKS = {
     detail: 'see [thresholds](../use/ci.md#thresholds)',
     read: (text) => text,
     repeats: true,
-    excludes: RUNS_ONLY,
     of: ['merge', 'compare'],
-    helpOf: { compare: "exit with 3 unless this holds, e.g. 'read.rate > 0.95 * baseline'" },
   },
   assertFile: {
     flag: '--assert-file <file>',
     help: 'read further thresholds from a file, one per line',
     read: someText,
-    excludes: RUNS_ONLY,
     of: ['merge', 'compare'],
   },
   baseline: {
@@ -862,7 +812,6 @@ const CHECKS = {
     help: "earlier --json result, for thresholds such as 'read.rate > 0.95 * baseline'",
     read: someText,
     needs: [{ assert: true }, { assertFile: true }],
-    excludes: RUNS_ONLY,
     of: ['merge'],
   },
 };
@@ -873,20 +822,17 @@ const METRICS = {
     flag: '--otlp',
     help: 'send metrics to an OpenTelemetry collector during the run',
     detail: '`OTEL_…` variables configure it, see [metrics](metrics.md#opentelemetry)',
-    excludes: RUNS_ONLY,
   },
   otlpUrl: {
     flag: '--otlp-url <url>',
     help: 'send metrics to this OTLP/HTTP collector',
     read: values.collectorUrl,
-    excludes: RUNS_ONLY,
   },
   metricsPort: {
     flag: '--metrics-port <port>',
     help: 'serve metrics to Prometheus on this port, e.g. 9464 or 0.0.0.0:9464',
     detail: 'see [Prometheus](metrics.md#prometheus)',
     read: values.listenAddress,
-    excludes: RUNS_ONLY,
   },
   metricsHold: {
     flag: '--metrics-hold <time>',
@@ -894,38 +840,6 @@ const METRICS = {
     read: values.anyTime,
     default: '0s',
     needs: { metricsPort: true },
-  },
-};
-
-/** @satisfies {Rows} */
-const COMMANDS = {
-  init: {
-    flag: '--init [file]',
-    help: 'write a .env to fill in, and exit',
-    read: someText,
-    check: ({ init, objects }, { given }) => [
-      init !== undefined &&
-        (objects !== undefined || Object.keys(given).some((name) => !['init', 'envFile'].includes(name))) &&
-        '--init cannot be combined with other options or arguments',
-      typeof given.init === 'string' && given.envFile !== undefined && '--init cannot be combined with --env-file',
-    ],
-  },
-  cleanup: {
-    flag: '--cleanup [run-id]',
-    help: 'same as the command cleanup',
-    read: values.anyRunId,
-    check: (_options, { given, nameOf }) =>
-      given.cleanup === true &&
-      !given.list &&
-      `${nameOf('cleanup')} requires a run id; ${nameOf('cleanup')} --list shows the runs that left objects`,
-  },
-  list: {
-    flag: '--list',
-    help: 'with --cleanup: list the runs that left objects, and exit',
-    check: ({ list }, { given, nameOf }) =>
-      list && given.cleanup !== true && `--list requires ${nameOf('cleanup')} without a run id`,
-    of: ['cleanup'],
-    helpOf: { cleanup: 'list the runs that left objects, and exit' },
   },
 };
 
@@ -1016,7 +930,6 @@ export const OPTIONS = Object.freeze({
   ...OUTPUT,
   ...CHECKS,
   ...METRICS,
-  ...COMMANDS,
   ...COMPARISON,
 });
 
@@ -1031,7 +944,6 @@ const BY_GROUP = {
   output: OUTPUT,
   checks: CHECKS,
   metrics: METRICS,
-  commands: COMMANDS,
   comparison: COMPARISON,
 };
 

@@ -41,8 +41,6 @@ export interface LoadConfig {
   amounts: OperationAmounts & ListConfig;
   /** absent if no objects are written in parts */
   multipart?: MultipartConfig;
-  /** sent with each write for the store to verify; absent for no checksum */
-  checksum?: 'crc64nvme';
   client: ClientName;
   /** whether the SDK client has its own sockets, retries and checksums */
   sdkDefaults?: boolean;
@@ -112,8 +110,6 @@ export interface ScheduleConfig {
   duration?: number;
   /** operations after which a timed stage ends early; Remove always removes all objects */
   maxOperations?: number;
-  /** ends a timed stage early, once the half-width of its mean rate's 95% interval is at most this share of the mean */
-  untilStable?: number;
   /** ms at the start of each stage that are excluded from rates and percentiles */
   warmup: number;
   /** ms between two stages of a fixed duration; absent without --gap (see stage-schedule.js) */

@@ -36,7 +36,7 @@ export interface RunResult {
   problems: string[];
   /** whether no problem is one of usage, configuration or credentials */
   isTransient: boolean;
-  /** existing objects that are the reason for refusing the run */
+  /** existing objects that are the reason for refusing the run, or that it could not remove: its marker */
   existing: { readable: { count: number; size: number; sizes?: SizeDistribution } | null } | null;
   /** number of the shard's first objects that a later run can read; 0 if none are kept */
   kept: number;
@@ -62,7 +62,6 @@ export type RunOptions = Known<CommonOptions, RequiredOption> &
   Nullable<CommonOptions, 'duration'> &
   Optional<CommonOptions, Exclude<keyof CommonOptions, RequiredOption | 'duration'>> & {
     client: ClientName;
-    checksum?: 'crc64nvme';
     arrival?: 'constant' | 'poisson';
     peakOf?: 'rate' | 'speed';
   } & { [Name in 'local' | 'multipart' | 'keep' | 'findPeak']?: true };
@@ -97,19 +96,10 @@ export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage |
 /** Fields that StageResult lacks, or has with another type. */
 type OtherOfStage = 'merge' | 'kinds';
 
-type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
+type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded';
 
 type OptionalOfStage =
-  | 'paused'
-  | 'slowest'
-  | 'failures'
-  | 'sizes'
-  | 'access'
-  | 'averageKeys'
-  | 'stability'
-  | 'search'
-  | 'ramp'
-  | keyof PartsSum;
+  'paused' | 'slowest' | 'failures' | 'sizes' | 'access' | 'averageKeys' | 'search' | 'ramp' | keyof PartsSum;
 
 /** One kind of operation in a mixed stage. */
 export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | keyof PartsSum>> &

@@ -140,8 +140,6 @@ export interface CommonOptions {
   partSize?: number | null;
   /** Parts that each thread sends concurrently, each over its own connection, if objects are written in parts. */
   partThreads?: number | null;
-  /** Checksum that the store verifies on each write. */
-  checksum?: string | null;
   /** Length of a step of a ramp. Unit: ms. */
   stepTime?: number | null;
   /** What the searches vary, if not the threads: `rate` or `speed`. */
@@ -162,11 +160,6 @@ export interface CommonOptions {
   delimiter?: string | null;
   /** `--max-operations`: operations after which a timed stage ends early. */
   maxOperations?: number | null;
-  /**
-   * `--until-stable`: half-width of the 95% interval of the mean rate at which a stage ends, as a share of the mean, 0
-   * to 1.
-   */
-  untilStable?: number | null;
   /**
    * `--existing`: prefix of the existing objects; `*` for all objects. `objects` is then the number of objects listed,
    * and `size` the size of the largest.
@@ -367,12 +360,6 @@ export interface StageSum extends CommonCounts {
   objectsNeeded?: number | null;
   /** What limited the stage. Null if unknown, or if hosts differ. */
   bottleneck?: BottleneckSum | null;
-  /** Offset of the store's clock at the end of the stage. Null if unknown. */
-  storeClock?: ClockFacts | null;
-  /**
-   * With `--until-stable`: how precisely the mean rate is known, and whether that ended the stage. Only for one host.
-   */
-  stability?: StabilityResult;
   /**
    * The slowest operations that succeeded, slowest first: at most 20. In a search, those of its last step. Only for one
    * host, and not in a log.
@@ -706,16 +693,12 @@ export interface HostLoad {
   loops: readonly LoopLoad[];
   /** Tightest CPU quota of the control groups of the process. Null if there is none. */
   quota: QuotaLoad | null;
-  /** Share of the time in which some task on the host waited for a CPU. */
-  pressure: number | null;
   /** Traffic of the interface towards the store, including other processes. */
   network: NetworkLoad | null;
   /** TCP segments of the host, or of its network namespace. */
   tcp: TcpLoad | null;
   /** The embedded endpoint of `--local`. Null for other stores. */
   endpoint?: EndpointLoad | null;
-  /** The process of another store on this host. Absent if there is none, or if it is unknown. */
-  store?: StoreLoad;
 }
 
 /** All CPUs of the host. */
@@ -726,10 +709,8 @@ export interface CpuLoad {
   usable: number;
   /** Share of the time of all CPUs in which they were busy. */
   busy: number;
-  /** Share of the time of all CPUs in which they were idle while something waited for a disk. */
-  iowait: number | null;
   /** Share of the time of all CPUs that the hypervisor gave to other machines. */
-  steal: number | null;
+  steal: number;
   /** Share of the time in which the busiest CPU that the process may use was busy, including steal. */
   busiest: number;
   /** Number of CPUs that the process may use but other processes kept busy. */
@@ -795,12 +776,6 @@ export interface EndpointLoad {
   waiting: number;
 }
 
-/** The process of another store on this host. Absent if there is none, or if it is unknown. */
-export interface StoreLoad {
-  /** Average number of CPUs that the process used. */
-  cpu: number;
-}
-
 /** How operations were started. */
 export interface LoadResult {
   /**
@@ -864,25 +839,6 @@ export interface NotedOperation {
   ray: string | null;
   /** Kind of error. Null if the operation succeeded. */
   error: string | null;
-}
-
-/**
- * How precisely the mean rate of a stage is known, from whole seconds after the warm-up. Mean and interval are null if
- * there were too few of them.
- */
-export interface StabilityResult {
-  /** Requested half-width of the 95% interval, as a share of the mean, 0 to 1. */
-  precision: number;
-  /** Whether the mean rate became that precise, which ended the stage. */
-  isStable: boolean;
-  /** Seconds evaluated. */
-  seconds: number;
-  /** Mean of those seconds. Unit: ops/s. */
-  mean: number | null;
-  /** Lower end of the 95% interval. Unit: ops/s. */
-  low: number | null;
-  /** Upper end of the 95% interval. Unit: ops/s. */
-  high: number | null;
 }
 
 /** The outcome of a capacity search. */

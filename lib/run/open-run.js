@@ -16,7 +16,6 @@ import { sizesOf } from '../load/workload/trace.js';
 import { Keyspace } from '../load/workload/keyspace.js';
 import { mixedMemory, stateOf } from '../load/workload/mixed-objects.js';
 import { Payload } from '../load/workload/payload.js';
-import { PayloadChecksums } from '../load/workload/payload-checksums.js';
 import { Ledger, ledgerMemory } from '../load/workload/ledger.js';
 
 /**
@@ -128,7 +127,6 @@ export async function openRun(config, context) {
     notice,
     keyspace,
     payload,
-    checksums: load.checksum && new PayloadChecksums(payload),
     ledger,
     copies,
     sizeOf,
@@ -143,7 +141,6 @@ export async function openRun(config, context) {
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
     probes: new Set(),
     versioned: new Set(),
-    mayRemove: true,
     trace: requestTrace,
     costs: new CostBudget(config.schedule.maxCost, proofListsOf(config) * (load.multipart === undefined ? 1 : 2)),
     async openWorkers() {
@@ -188,8 +185,7 @@ function layoutOf({ store, objects: { runId, prefix, existing = '' } }) {
 
 /** @param {Config} config */
 function workerSpec({ store, objects: { shard }, load, search, output: { takesSnapshots } }) {
-  const { client, sdkDefaults, presigned, keepAlive, timeout, retries, amounts, rate, replay, multipart, checksum } =
-    load;
+  const { client, sdkDefaults, presigned, keepAlive, timeout, retries, amounts, rate, replay, multipart } = load;
   return {
     client,
     store,
@@ -206,6 +202,5 @@ function workerSpec({ store, objects: { shard }, load, search, output: { takesSn
     amounts,
     takesSnapshots,
     multipart,
-    checksum,
   };
 }

@@ -52,26 +52,26 @@ function slotFrom(start, duration, gap) {
  */
 
 /**
- * Hosts that share slots run the same stage at the same time. If slots are not shared, or if a stage may end early, the
- * next stage starts after the previous one has ended.
+ * Hosts that share slots run the same stage at the same time. Otherwise, the next stage starts after the previous one has
+ * ended.
  *
- * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'untilStable' | 'sharesSlots'>} schedule
+ * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'sharesSlots'>} schedule
  * @param {number} startsAt monotonic ms of the first stage
  * @param {() => number} now monotonic ms
  * @returns {(index: number, earliest: number) => StageTime} of the stage with that index; it does not begin before
  *   `earliest`, in monotonic ms
  */
-export function stageTimes({ duration, gap, untilStable, sharesSlots }, startsAt, now) {
+export function stageTimes({ duration, gap, sharesSlots }, startsAt, now) {
   if (duration === undefined) {
     return () => ({ startsAt, slot: null });
   }
   const drain = gap ?? USUAL_GAP_MS;
   const pause = gap ?? (sharesSlots ? USUAL_GAP_MS : 0);
   return (index, earliest) => {
-    const isFixed = index === 0 || (sharesSlots && untilStable === undefined);
-    const slot = isFixed
-      ? slotOf(startsAt, duration, drain, index)
-      : slotFrom(Math.max(now() + pause, earliest), duration, drain);
+    const slot =
+      index === 0 || sharesSlots
+        ? slotOf(startsAt, duration, drain, index)
+        : slotFrom(Math.max(now() + pause, earliest), duration, drain);
     return { startsAt: slot.startsAt, slot };
   };
 }

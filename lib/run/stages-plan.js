@@ -1,10 +1,6 @@
-import { CHECK_INTERVAL_MS } from '../load/stage-watch.js';
 import { rateOf } from '../load/operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../load/operations/stage.js';
 import { busiestMinute, requestsDue } from '../load/replay/rates.js';
-import { MIN_SECONDS, errorOfMean } from '../measure/statistics/dependent-mean.js';
-import { meanOf } from '../measure/statistics/moments.js';
-import { studentT } from '../measure/statistics/student-t.js';
 import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../load/workload/mixed-objects.js';
 import { seenMemory } from '../load/workload/seen-objects.js';
 import { meanRateOf } from '../load/workload/trace.js';
@@ -12,194 +8,95 @@ import { stageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
- * @import { Clock } from '../measure/clock/clock.js'
  * @import { Pacing } from '../load/loops.js'
- * @import { Budget } from '../load/budget.js'
  * @import { FinishedSlot } from '../load/run-slot.js'
  * @import { Load } from '../load/run-stage.js'
  * @import { StageOutcome } from '../load/workers.js'
- * @import { KindCount } from '../measure/stage-meter.js'
  * @import { Config, ReplayConfig } from '../result/config.js'
- * @import { SecondCount, StabilityResult, StageResult } from '../result/result.js'
- * @import { RunObserver } from '../result/run-events.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, SlotEnding, StagePlan } from './plan.js'
- * @import { SlotTimes, StageTime } from './stage-schedule.js'
+ * @import { Plan, PlanContext, PlannedSlot } from './plan.js'
+ * @import { SlotTimes } from './stage-schedule.js'
  */
 
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
 
-/** Notice given of an early stop: enough for every worker to see it in time, even one that is slightly late. */
-const EARLY_STOP_LEAD_MS = 3 * CHECK_INTERVAL_MS;
-
 /**
- * @typedef {object} Left state that one stage passes to the next
- * @property {number} objects
- * @property {number} mayRewriteFrom monotonic ms
- * @property {boolean} hasRewritten
- * @property {string | null} exhaustedStage name of the stage, if it ran out of objects before its time was over
+ * Runs each stage in one slot.
+ *
+ * @param {PlanContext} context
+ * @param {number} [firstObject] localIndex
+ * @returns {Plan}
  */
-
-/** @implements {Plan} */
-export class StagesPlan {
-  #context;
-  #firstObject;
-  #timeOf;
-  /** @type {Left} */
-  #left;
-
-  /**
-   * @param {PlanContext} context
-   * @param {number} [firstObject] localIndex
-   */
-  constructor(context, firstObject = 0) {
-    this.#context = context;
-    this.#firstObject = firstObject;
-    this.#timeOf = stageTimes(context.config.schedule, context.firstStageAt, context.clock.now);
-    const { count: objects } = context.config.objects;
-    this.#left = { objects, mayRewriteFrom: -Infinity, hasRewritten: false, exhaustedStage: null };
-  }
-
-  /**
-   * @param {Stage} stage
-   * @param {number} index
-   * @returns {StagePlan}
-   */
-  stage(stage, index) {
-    const { mayRewriteFrom, hasRewritten } = this.#left;
-    const earliest = stage.rewrites || stage.replaces || hasRewritten ? mayRewriteFrom : -Infinity;
-    const { startsAt, slot } = this.#timeOf(index, earliest);
-    const time = { startsAt: Math.max(startsAt, earliest), slot };
-    return new StageInOneSlot(stage, time, this.#firstObject, this.#left, this.#context);
-  }
-}
-
-/** @implements {StagePlan} */
-class StageInOneSlot {
-  #stage;
-  #time;
-  #left;
-  #objects;
-  #context;
-  #limit;
-  #slot;
-  #repeats;
-  /** @type {EarlyStop | undefined} */
-  #stop;
-  /** @type {FinishedSlot | null} */
-  #ran = null;
-
-  /**
-   * @param {Stage} stage
-   * @param {StageTime} time
-   * @param {number} firstObject localIndex
-   * @param {Left} left updated when the stage ends
-   * @param {PlanContext} context
-   */
-  constructor(stage, time, firstObject, left, context) {
-    const { config, clock } = context;
-    const { first = firstObject, count } = rangeOf(stage, left, config);
-    this.#stage = stage;
-    this.#time = time;
-    this.#left = left;
-    this.#objects = count;
-    this.#context = context;
-    // With a time limit, a stage cycles through its objects until the time is over, except that a stage that writes or
-    // copies takes each object only once. Removal has no time limit, because all objects must be removed.
-    this.#limit = stage.removes ? null : time.slot;
-    const isOnce = stage.creates || stage.copies || stage.removes;
-    this.#repeats = time.slot === null && config.schedule.minDuration > 0 && !isOnce;
-    const cycles = this.#repeats || (this.#limit !== null && !(stage.creates || stage.copies));
-    const most = this.#limit === null ? undefined : config.schedule.maxOperations;
-    const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
-    this.#slot = { stage, load, range: { first, count, cycles, most }, limit: this.#limit };
-    this.startsAt = time.startsAt;
-    const wait = time.startsAt - clock.now();
-    this.notices =
-      left.exhaustedStage !== null && config.schedule.sharesSlots && wait > 0
-        ? [`${left.exhaustedStage} ran out of objects: ${stage.name} starts in ${(wait / 1000).toFixed(1)}s`]
-        : [];
-    this.starts = {
-      ...startOf(stage, count, load.threads, config),
-      ...(stage.grouping === null ? {} : { operations: operationsFor(stage, count, config) }),
-      duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
-    };
-  }
-
-  /** @returns {PlannedSlot | null} */
-  next() {
-    if (this.#ran !== null) {
-      return null;
-    }
-    const { config, clock } = this.#context;
-    this.#stop = earlyStopOf(config, clock, this.#limit);
-    return { slot: this.#slot, ending: this.#repeats ? this.#atLeast(config.schedule.minDuration) : this.#stop };
-  }
-
-  /**
-   * @param {number} minDuration ms
-   * @returns {SlotEnding} that closes the slot once all objects were used and the time is over
-   */
-  #atLeast(minDuration) {
-    const { clock } = this.#context;
-    const count = operationsFor(this.#stage, this.#objects, this.#context.config);
-    return {
-      progress(done, startedAt, budget) {
-        if (done >= count && clock.now() - startedAt >= minDuration) {
+export function stagesPlan(context, firstObject = 0) {
+  const { config, clock } = context;
+  const { schedule } = config;
+  const { replay } = config.load;
+  const timeOf = stageTimes(schedule, context.firstStageAt, clock.now);
+  /** What the stage before has left. Moments are in monotonic ms. */
+  let left = { objects: config.objects.count, mayRewriteFrom: -Infinity, hasRewritten: false };
+  return {
+    stage(stage, index) {
+      const { creates, copies, removes, replaces, rewrites } = stage;
+      const earliest = rewrites || replaces || left.hasRewritten ? left.mayRewriteFrom : -Infinity;
+      const time = timeOf(index, earliest);
+      const { first = firstObject, count } = rangeOf(stage, left.objects, config);
+      // With a time limit, a stage cycles through its objects until the time is over, except that a stage that writes
+      // or copies takes each object only once. Removal has no time limit, because all objects must be removed.
+      const limit = removes ? null : time.slot;
+      const repeats = time.slot === null && schedule.minDuration > 0 && !(creates || copies || removes);
+      const cycles = repeats || (limit !== null && !(creates || copies));
+      const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
+      const most = limit === null ? undefined : schedule.maxOperations;
+      const operations = operationsFor(stage, count, config);
+      /** @type {PlannedSlot['progress']} */
+      const progress = (done, startedAt, budget) => {
+        if (repeats && done >= operations && clock.now() - startedAt >= schedule.minDuration) {
           budget.close();
         }
-      },
-    };
-  }
-
-  /** @param {FinishedSlot | null} ran */
-  take(ran) {
-    this.#ran = ran;
-    return null;
-  }
-
-  /**
-   * @param {CountedSecond} second
-   * @param {Pick<RunObserver, 'second'>} observer
-   */
-  second({ kinds, ...second }, observer) {
-    const ofKinds = kinds === undefined ? {} : { kinds: namedKinds(this.#stage, kinds) };
-    observer.second({ stage: this.#stage.name, ...second, ...ofKinds });
-  }
-
-  /** @returns {Conclusion} */
-  conclude() {
-    const { outcome, budget } = /** @type {FinishedSlot} */ (this.#ran);
-    const stability = this.#stop?.result();
-    const result = stageResults(this.#stage, this.#objects, this.#context).of({
-      outcome,
-      load: this.#slot.load,
-      stability,
-      stopsAt: this.#limit === null ? undefined : Math.min(this.#limit.stopsAt, budget.stopsAt),
-      objectsNeeded: stability?.isStable ? null : objectsNeeded(this.#stage, outcome, this.#time.slot),
-    });
-    this.#leave(result);
-    const { replay } = this.#context.config.load;
-    if (replay === undefined || !this.#stage.rewrites) {
-      return { result };
-    }
-    const due = requestsDue(replay.trace, replay.speed, result.startedAt);
-    const seconds = result.seconds.map((second) => ({ ...second, due: due.get(second.secondStart) ?? 0 }));
-    return { result: { ...result, seconds } };
-  }
-
-  /** @param {StageResult} result */
-  #leave({ objectsNeeded: needed }) {
-    const { outcome, claimed } = /** @type {FinishedSlot} */ (this.#ran);
-    const { creates, replaces, rewrites, name } = this.#stage;
-    Object.assign(this.#left, {
-      objects: creates ? claimed : this.#objects,
-      mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
-      hasRewritten: rewrites || replaces,
-      exhaustedStage: needed ? name : null,
-    });
-  }
+      };
+      /** @type {FinishedSlot | null} */
+      let ran = null;
+      return {
+        startsAt: Math.max(time.startsAt, earliest),
+        starts: {
+          ...startOf(stage, count, load.threads, config),
+          ...(stage.grouping === null ? {} : { operations }),
+          duration: limit === null ? null : limit.stopsAt - limit.startsAt,
+        },
+        next() {
+          if (ran !== null) {
+            return null;
+          }
+          return { slot: { stage, load, range: { first, count, cycles, most }, limit }, progress };
+        },
+        take(finished) {
+          ran = finished;
+          return null;
+        },
+        conclude() {
+          const { outcome, claimed } = /** @type {FinishedSlot} */ (ran);
+          const result = stageResults(stage, count, context).of({
+            outcome,
+            load,
+            stopsAt: limit?.stopsAt,
+            objectsNeeded: objectsNeeded(stage, outcome, time.slot),
+          });
+          left = {
+            objects: creates ? claimed : count,
+            mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
+            hasRewritten: rewrites || replaces,
+          };
+          if (replay === undefined || !rewrites) {
+            return { result };
+          }
+          const due = requestsDue(replay.trace, replay.speed, result.startedAt);
+          const seconds = result.seconds.map((second) => ({ ...second, due: due.get(second.secondStart) ?? 0 }));
+          return { result: { ...result, seconds } };
+        },
+      };
+    },
+  };
 }
 
 /**
@@ -215,13 +112,13 @@ export function startOf(stage, objects, threads, config) {
 
 /**
  * @param {Stage} stage
- * @param {Left} left
+ * @param {number} left number of objects
  * @param {Config} config
  * @returns {{ first?: number, count: number }} objects of the stage, or requests to repeat
  */
 function rangeOf({ creates, rewrites }, left, { load: { replay }, objects }) {
   if (replay === undefined) {
-    return { count: left.objects };
+    return { count: left };
   }
   return creates ? replay.prepare : { count: rewrites ? replay.trace.requests : objects.count };
 }
@@ -247,59 +144,6 @@ function enoughObjects(expected) {
   const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
   return Math.ceil(needed / step) * step;
-}
-
-class EarlyStop {
-  #clock;
-  #stability;
-
-  /**
-   * @param {Clock} clock
-   * @param {Stability} stability
-   */
-  constructor(clock, stability) {
-    this.#clock = clock;
-    this.#stability = stability;
-  }
-
-  /**
-   * @param {SecondCount} second
-   * @param {Pick<Budget, 'stopAt'>} budget
-   */
-  second(second, budget) {
-    // Skips a partial second: the last of a stage, or one in which the process was suspended.
-    const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
-    const isWhole = until <= this.#clock.epochNow() && this.#clock.pausedBetween(from, until) === 0;
-    if (isWhole && this.#stability.add(second)) {
-      budget.stopAt(this.#clock.now() + EARLY_STOP_LEAD_MS);
-    }
-  }
-
-  result() {
-    return this.#stability.result();
-  }
-}
-
-/**
- * @param {Config} config
- * @param {Clock} clock
- * @param {SlotTimes | null} limit
- * @returns {EarlyStop | undefined} undefined if the stage cannot end early
- */
-function earlyStopOf({ schedule: { untilStable, warmup } }, clock, limit) {
-  if (untilStable === undefined || limit === null) {
-    return undefined;
-  }
-  const from = clock.epochNow() + warmup;
-  return new EarlyStop(clock, new Stability({ precision: untilStable, from, until: clock.toEpoch(limit.stopsAt) }));
-}
-
-/**
- * @param {Stage} stage
- * @param {readonly KindCount[]} counts of its kinds
- */
-function namedKinds({ kinds }, counts) {
-  return counts.map((count, kind) => ({ operation: kinds[kind].operation.name, ...count }));
 }
 
 /**
@@ -363,79 +207,4 @@ function pacingOf({ load, objects: { runId } }, stage) {
 export function recordedPacing({ trace, speed }, first) {
   const rate = speed * meanRateOf(trace);
   return { rate, arrival: 'recorded', seed: '', speed, first, busiestMinute: busiestMinute(trace, speed) };
-}
-
-/**
- * Each check is another chance to find a narrow interval by accident, and two checks in short succession use nearly the
- * same data. So each check uses this many times as many seconds as the previous one.
- */
-const CHECK_GROWTH = 1.25;
-
-/**
- * Decides when the mean rate of a stage is known precisely enough: at two consecutive checks, the half-width of its 95%
- * interval must be at most the given share of the mean. Only whole seconds after the warm-up count. Seconds can be
- * correlated, so the interval is the wider of two estimates: see errorOfMean. In simulations with an autocorrelation of
- * up to 0.8, 93% to 96% of the intervals that ended a stage contained the true mean.
- */
-export class Stability {
-  #precision;
-  #from;
-  #until;
-  /** Operations of each counted second. @type {number[]} */
-  #counts = [];
-  #nextCheck = MIN_SECONDS;
-  #wasNarrow = false;
-  #isStable = false;
-
-  /**
-   * @param {{ precision: number, from: number, until: number }} options `precision`: maximum half-width as a share of
-   *   the mean, above 0; `from` and `until`: epoch ms at which measuring starts and ends
-   */
-  constructor({ precision, from, until }) {
-    this.#precision = precision;
-    this.#from = Math.ceil(from / 1000);
-    this.#until = Math.floor(until / 1000);
-  }
-
-  /**
-   * @param {Pick<SecondCount, 'secondStart' | 'operations'>} second a completed second; ignored once the rate is stable
-   * @returns {boolean} whether this second made the rate stable
-   */
-  add({ secondStart, operations }) {
-    if (this.#isStable || secondStart < this.#from || secondStart >= this.#until) {
-      return false;
-    }
-    this.#counts.push(operations);
-    if (this.#counts.length < this.#nextCheck) {
-      return false;
-    }
-    this.#nextCheck = Math.ceil(CHECK_GROWTH * this.#counts.length);
-    const { mean, halfWidth } = intervalOf(this.#counts);
-    const isNarrow = mean > 0 && halfWidth <= this.#precision * mean;
-    this.#isStable = isNarrow && this.#wasNarrow;
-    this.#wasNarrow = isNarrow;
-    return this.#isStable;
-  }
-
-  /** @returns {StabilityResult} */
-  result() {
-    const seconds = this.#counts.length;
-    const known = { precision: this.#precision, isStable: this.#isStable, seconds };
-    if (seconds < MIN_SECONDS) {
-      return { ...known, mean: null, low: null, high: null };
-    }
-    const { mean, halfWidth } = intervalOf(this.#counts);
-    return { ...known, mean, low: Math.max(mean - halfWidth, 0), high: mean + halfWidth };
-  }
-}
-
-/**
- * @param {readonly number[]} counts operations of consecutive seconds, at least {@link MIN_SECONDS}
- * @returns {{ mean: number, halfWidth: number }} ops/s; `halfWidth`: of the 95% interval
- */
-function intervalOf(counts) {
-  const { variance, freedom } = errorOfMean(counts);
-  // Counts are whole operations, so even a perfectly steady rate is known only to within one operation.
-  const halfWidth = Math.max(studentT(freedom) * Math.sqrt(variance), 1 / counts.length);
-  return { mean: meanOf(counts), halfWidth };
 }

@@ -1,5 +1,6 @@
-import { availableCores } from '../measure/host/cpu-quota.js';
+import { availableCores } from '../measure/host/limits.js';
 import { resolve } from '../options/resolve.js';
+import { checkLocalLimits } from '../options/store/local-endpoint.js';
 import { readRunOptions } from '../options/run-options.js';
 import { STORE_OPTIONS } from '../options/table.js';
 import { Checks, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
@@ -76,7 +77,8 @@ export async function prepareCells(cells, { invocation, signal, areTurns = false
     for (const { label, options, buckets: count } of cells) {
       const checks = new Checks();
       const { values } = readRunOptions(options);
-      const target = values.local && !areTurns ? null : await checks.run(() => targetOf(values));
+      const isTooLarge = values.local && (await checks.run(() => checkLocalLimits(values))) === null;
+      const target = isTooLarge || (values.local && !areTurns) ? null : await checks.run(() => targetOf(values));
       const buckets = bucketsOf(count, values, target, checks);
       const known = values.local && !areTurns ? { ...LOCAL_STORE, buckets: values.bucket ?? ['local'] } : target?.store;
       const store = known === undefined ? null : { ...known, buckets: buckets ?? known.buckets };

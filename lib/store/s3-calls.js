@@ -139,11 +139,6 @@ export const OBJECT_CALL = {
   readOutput: null,
 };
 
-/** Checksum header of a request body. */
-const CHECKSUM = { ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
-
-const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
-
 /** Clients also read the status, ETag, Content-Length and Content-Range of every response. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
@@ -151,7 +146,7 @@ export const S3_CALLS = Object.freeze(
       ...OBJECT_CALL,
       name: 'PutObject',
       method: 'PUT',
-      headerNames: { IfMatch: 'if-match', IfNoneMatch: 'if-none-match', ...CHECKSUM },
+      headerNames: { IfMatch: 'if-match', IfNoneMatch: 'if-none-match' },
       sendsObject: true,
     },
     CopyObject: {
@@ -203,7 +198,6 @@ export const S3_CALLS = Object.freeze(
       name: 'CreateMultipartUpload',
       method: 'POST',
       query: { uploads: '' },
-      headerNames: { ChecksumAlgorithm: 'x-amz-checksum-algorithm', ...CHECKSUM_TYPE },
       readOutput: readUpload,
     },
     UploadPart: {
@@ -212,7 +206,6 @@ export const S3_CALLS = Object.freeze(
       method: 'PUT',
       query: {},
       queryNames: { PartNumber: 'partNumber', UploadId: 'uploadId' },
-      headerNames: CHECKSUM,
       sendsObject: true,
       returnsEtag: true,
     },
@@ -222,7 +215,6 @@ export const S3_CALLS = Object.freeze(
       method: 'POST',
       query: {},
       queryNames: { UploadId: 'uploadId' },
-      headerNames: { ...CHECKSUM, ...CHECKSUM_TYPE },
       writeInput: writeCompletion,
       readOutput: readCompletion,
     },

@@ -119,7 +119,7 @@ describe('before anything is written, ab refuses', () => {
     let openWithA = 0;
     t.mock.method(process, 'availableMemory', () => {
       calls += 1;
-      if (calls === 2) {
+      if (calls === 3) {
         openWithA = childProcesses().length;
         throw broken;
       }
@@ -134,6 +134,12 @@ describe('before anything is written, ab refuses', () => {
     while (childProcesses().length > 0) {
       await setImmediate();
     }
+  });
+
+  test('objects of B that the embedded endpoint cannot hold', async () => {
+    const given = ['ab', '10', '2', '--local', '--a', '', '--b', '--size 4GiB'];
+    const { status, stderr } = await runInProcess(given, {});
+    assert.deepEqual([status, stderr], [2, 'error: B: --local stores objects of at most 1GiB, got --size 4GiB\n']);
   });
 
   test('a cost above the limit', async (t) => {

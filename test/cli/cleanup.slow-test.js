@@ -12,7 +12,7 @@ const OBJECTS = 200;
 const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 'a-run'];
 
 describe('objects that are kept', { concurrency: 3 }, () => {
-  test('Row 30: --keep leaves the objects for a run that reads them, and --cleanup removes nothing else', async (t) => {
+  test('Row 30: --keep leaves the objects for a run that reads them, and cleanup removes nothing else', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     const kept = await runCommand(t, [...RUN, '--keep'], { dotEnv });
@@ -21,7 +21,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
       ofKind(recordsOf(kept.stdout), 'schedule').map(({ stage }) => stage),
       ['Write', 'Read', 'Stat'],
     );
-    assert.match(kept.stderr, /^The objects were kept; remove them with: node \S*r2-benchmark\.js --cleanup a-run$/m);
+    assert.match(kept.stderr, /^The objects were kept; remove them with: node \S*r2-benchmark\.js cleanup a-run$/m);
     const keys = await keysIn(endpoint);
     assert.equal(keys.length, OBJECTS);
     assert.ok(keys.every((key) => /^benchmark\/a-run\/[0-9a-f]{8}-\d+$/.test(key)));
@@ -40,7 +40,7 @@ describe('objects that are kept', { concurrency: 3 }, () => {
 
     const foreign = ['benchmark/a-run/notes.txt', 'benchmark/a-run2/00000000-0', 'benchmark/a-run', 'other'];
     await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
-    const cleaned = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv });
+    const cleaned = await runCommand(t, ['cleanup', 'a-run'], { dotEnv });
     assertStatus(cleaned, 0);
     assert.match(
       cleaned.stdout,
@@ -70,13 +70,13 @@ describe('objects that are kept', { concurrency: 3 }, () => {
 
   test('a clean-up that cannot reach the store, or lacks permission, exits with status 2', async (t) => {
     const endpoint = await startTestEndpoint(t, { port: await freePort() });
-    const denied = await runCommand(t, ['--cleanup', 'a-run'], {
+    const denied = await runCommand(t, ['cleanup', 'a-run'], {
       dotEnv: dotEnvOf(endpoint, { S3_SECRET_KEY: 'a-wrong-secret-key' }),
     });
     assertStatus(denied, 2);
     assert.match(denied.stderr, /^error: .*S3_SECRET_KEY/);
     await endpoint.close();
-    const unreachable = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
+    const unreachable = await runCommand(t, ['cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(unreachable, 2);
   });
 });

@@ -8,8 +8,8 @@ const TARGET = { ...NO_TARGET, buckets: ['a', 'b'] };
 
 test('reports the result of a clean-up in one line', () => {
   const config = runConfig(TARGET, { runId: 'a-run' });
-  const result = { ...newResult(), removed: 3, left: 0 };
-  const removed = 'Clean-up of run a-run: 3 objects removed under benchmark/a-run/ in a, b';
+  const result = { ...newResult(), removed: 1200, left: 0 };
+  const removed = 'Clean-up of run a-run: 1,200 objects removed under benchmark/a-run/ in a, b';
   assert.equal(describeCleanup(result, config), `${removed}, 0 left`);
   assert.equal(describeCleanup({ ...result, left: 2 }, config), `${removed}, 2 left`);
   assert.equal(describeCleanup({ ...result, left: -1 }, config), `${removed}, the rest could not be counted`);
@@ -20,12 +20,12 @@ test('reports the result of a clean-up in one line', () => {
   );
   assert.match(
     describeCleanup({ ...result, versions: 7 }, config),
-    /: 3 objects and 7 older versions and delete markers removed/,
+    /: 1,200 objects and 7 older versions and delete markers removed/,
   );
   const shard = { index: 1, count: 4 };
   assert.match(
     describeCleanup(result, runConfig(TARGET, { runId: 'a-run', shard })),
-    /^Clean-up of run a-run, shard 1\/4: 3 objects /,
+    /^Clean-up of run a-run, shard 1\/4: 1,200 objects /,
   );
 });
 

@@ -122,7 +122,7 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('rejects a run that would take more than half of the free memory', async () => {
     const [line] = await refused('1000000000', '10', '--local', '--size', '1MiB');
-    assert.match(line, /^error: --local .*1000000000 of 1MiB.*expected at most \d+ objects/);
+    assert.match(line, /^error: --local .*1,000,000,000 of 1MiB.*expected at most [\d,]+ objects/);
   });
 
   test('rejects a run whose objects are too large for its embedded endpoint', async () => {
@@ -176,9 +176,7 @@ describe('the commands', { concurrency: 3 }, () => {
     for (const [command, option] of [
       ['cleanup a-run', '--cleanup a-run'],
       ['cleanup a-run --shard 1/3 --prefix x/y --quiet', '--cleanup a-run --shard 1/3 --prefix x/y --quiet'],
-      ['cleanup --list --env-file a.env --no-preflight', '--cleanup --list --env-file a.env --no-preflight'],
-      ['cleanup list', '--cleanup --list'],
-      ['cleanup -- -x', '--cleanup=-x'],
+      ['cleanup list --env-file a.env', '--env-file a.env --cleanup=list'],
     ]) {
       const [asCommand, asOption] = [command, option].map((line) => readCommandLine(line.split(' '), OUTPUTS));
       assert.deepEqual(asCommand, asOption, command);
@@ -209,7 +207,7 @@ describe('the commands', { concurrency: 3 }, () => {
     ];
     for (const [command, own, other] of [
       ['merge', '--several-runs', '--size'],
-      ['cleanup', '--list', '--size'],
+      ['cleanup', '--shard', '--size'],
     ]) {
       assert.match(program, new RegExp(`^ {7}node r2-benchmark\\.js ${command} `, 'm'));
       const { status, stdout, stderr } = await runInProcess([command, '--help'], {});

@@ -89,9 +89,9 @@ const SHARD = ['--run-id', 'a-run', '--shard', '0/2', '--start-at', 'next:60s'];
 const MODES_OF_BOTH = [
   RUN,
   [...RUN, '--max-cost', '1', '--stages', 'write,list,batch-remove'],
-  ['--cleanup', 'a-run'],
   ['cleanup', 'a-run'],
-  ['cleanup', '--list'],
+  ['cleanup', 'a-run'],
+  ['cleanup', 'list'],
 ];
 
 const MODES_OF_STORE = [

@@ -13,7 +13,6 @@ const AGAINST_EDGE = [
   [['--multipart'], /^error: --multipart cannot be combined with --client edge$/m],
   [['--endpoint-url', 'https://s3.example.com'], /^error: --endpoint-url cannot be combined with --client edge$/m],
   [['--addressing', 'virtual'], /^error: --addressing cannot be combined with --client edge$/m],
-  [['--checksum', 'crc64nvme'], /^error: --checksum cannot be combined with --client edge$/m],
   [['--stages', 'write,copy'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
   [['--mix', 'read=90,write=5,copy=5'], /^error: --client edge cannot run copy: R2 bindings do not support it$/m],
   [

@@ -9,17 +9,17 @@ import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 const placeOf = (overrides) => runConfig(NO_TARGET, { runId: 'r', ...overrides });
 
 test('the clean-up command includes a non-default prefix', () => {
-  assert.match(cleanupCommand(placeOf({}), LATER), / --cleanup r$/);
-  assert.match(cleanupCommand(placeOf({ prefix: 'x/y' }), LATER), / --cleanup r --prefix x\/y$/);
+  assert.match(cleanupCommand(placeOf({}), LATER), / cleanup r$/);
+  assert.match(cleanupCommand(placeOf({ prefix: 'x/y' }), LATER), / cleanup r --prefix x\/y$/);
   assert.match(
     cleanupCommand(placeOf({}), { ...LATER, options: { region: 'weur', profile: 'my r2', addressing: 'virtual' } }),
-    / --cleanup r --region weur --profile 'my r2' --addressing virtual$/,
+    / cleanup r --region weur --profile 'my r2' --addressing virtual$/,
   );
 });
 
 test("a shard's commands clean up and read its own objects", () => {
   const place = placeOf({ shard: { index: 1, count: 4 }, threads: 50 });
-  assert.match(cleanupCommand(place, LATER), / --cleanup r --shard 1\/4$/);
+  assert.match(cleanupCommand(place, LATER), / cleanup r --shard 1\/4$/);
   assert.equal(
     readAgainCommand(place, { count: 30, size: 1000 }, LATER),
     'node r2-benchmark.js 30 30 --size 1000B --stages read,stat --run-id r --shard 1/4',
@@ -31,24 +31,20 @@ test("a shard's commands clean up and read its own objects", () => {
   );
 });
 
-test('the command works for a run ID from an earlier version that looks like an option', () => {
-  assert.match(cleanupCommand(placeOf({ runId: '-x' }), LATER), / --cleanup=-x$/);
-});
-
 test('the clean-up command is quoted for a shell, whatever the names', () => {
   const place = placeOf({});
   assert.equal(
     cleanupCommand(place, { ...LATER, options: { envFile: "my bucket's.env" } }),
-    `node r2-benchmark.js --cleanup r --env-file 'my bucket'\\''s.env'`,
+    `node r2-benchmark.js cleanup r --env-file 'my bucket'\\''s.env'`,
   );
   const variables = { S3_BUCKET: 'a, b', S3_PORT: '9000', S3_REGION: '' };
   assert.equal(
     cleanupCommand(place, { ...LATER, options: { envFile: '.env' }, variables }),
-    `S3_BUCKET='a, b' S3_PORT=9000 S3_REGION='' node r2-benchmark.js --cleanup r`,
+    `S3_BUCKET='a, b' S3_PORT=9000 S3_REGION='' node r2-benchmark.js cleanup r`,
   );
 });
 
 test('the clean-up command also works for the Worker', () => {
   const place = placeOf({ client: 'edge' });
-  assert.equal(cleanupCommand(place, LATER), 'node r2-benchmark.js --cleanup r --client edge');
+  assert.equal(cleanupCommand(place, LATER), 'node r2-benchmark.js cleanup r --client edge');
 });

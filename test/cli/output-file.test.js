@@ -57,7 +57,7 @@ test('a pipe that no one reads is refused by name', async (t) => {
   execFileSync('mkfifo', [pipe]);
   const reason = `${pipe} cannot be written: no program reads from it: start its reader first`;
   assert.throws(() => new ReportFile(pipe, '--json'), { message: `--json: ${reason}` });
-  assert.throws(() => new LogFile(pipe, { append: false }), { message: `--log: ${reason}` });
+  assert.throws(() => new LogFile(pipe), { message: `--log: ${reason}` });
 });
 
 test('a link stays a link, and its target is written', async (t) => {
@@ -140,18 +140,10 @@ test('the summary of a job on GitHub is added to what earlier steps wrote', asyn
   assert.equal(await readFile(summary, 'utf8'), '# An earlier step\n# This one\n');
 });
 
-/**
- * @param {string} file
- * @param {boolean} [append]
- */
-function openLog(file, append = false) {
-  return new LogFile(file, { append });
-}
-
 describe('the file of a log', () => {
   test('contains each line as soon as it is written', async (t) => {
     const file = path.join(await folderWith(t, {}), 'log.txt');
-    const log = openLog(file);
+    const log = new LogFile(file);
     log.write('one');
     assert.equal(await readFile(file, 'utf8'), 'one\n');
     log.write('two');
@@ -162,46 +154,40 @@ describe('the file of a log', () => {
     assert.equal(await readFile(file, 'utf8'), 'one\ntwo\n');
   });
 
-  test('must not exist yet, unless it is appended to', async (t) => {
+  test('must not exist yet', async (t) => {
     const folder = await folderWith(t, { 'log.txt': 'an earlier one\n' });
     const file = path.join(folder, 'log.txt');
     await symlink('log.txt', path.join(folder, 'link'));
     await symlink('missing', path.join(folder, 'dangling'));
     for (const name of ['log.txt', 'link', 'dangling']) {
       const there = path.join(folder, name);
-      const message = `--log: ${there} exists: expected a new name, or --log-append to add to it`;
+      const message = `--log: ${there} exists: expected a new name`;
       assert.throws(
-        () => openLog(there),
+        () => new LogFile(there),
         (error) => error instanceof UsageError && error.message === message,
       );
     }
-    const log = openLog(file, true);
-    log.write('a line');
-    log.close();
-    assert.equal(await readFile(file, 'utf8'), 'an earlier one\na line\n');
+    assert.equal(await readFile(file, 'utf8'), 'an earlier one\n');
   });
 
-  test('leaves nothing if no line was written, and an earlier log unchanged', async (t) => {
-    const folder = await folderWith(t, { 'log.txt': 'an earlier o', 'empty.txt': '' });
-    openLog(path.join(folder, 'new.txt')).close();
-    openLog(path.join(folder, 'log.txt'), true).close();
-    openLog(path.join(folder, 'empty.txt'), true).close();
-    assert.deepEqual((await readdir(folder)).toSorted(), ['empty.txt', 'log.txt']);
-    assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), 'an earlier o');
+  test('leaves nothing if no line was written', async (t) => {
+    const folder = await folderWith(t, {});
+    new LogFile(path.join(folder, 'new.txt')).close();
+    assert.deepEqual(await readdir(folder), []);
   });
 
   test('may be a pipe, which has nothing to lose', async (t) => {
     const pipe = path.join(await folderWith(t, {}), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reading = readFile(pipe, 'utf8');
-    const log = openLog(pipe);
+    const log = new LogFile(pipe);
     log.write('a line');
     log.close();
     assert.equal(await reading, 'a line\n');
   });
 
   test('is reported once when it fails, and ends there', () => {
-    const log = openLog('/dev/full');
+    const log = new LogFile('/dev/full');
     /** @type {string[]} */
     const told = [];
     log.onFailure = (problem) => told.push(problem);

@@ -52,7 +52,7 @@ function errorLines(stderr) {
   return stderr
     .trimEnd()
     .split('\n')
-    .filter((line) => !/^(Checking the buckets$|Measuring the store's clock$|Run \S+: \d+ objects of )/.test(line));
+    .filter((line) => !/^(Checking the buckets$|Measuring the store's clock$|Run \S+: [\d,]+ objects of )/.test(line));
 }
 
 describe('a run that cannot succeed is refused before anything is written', { concurrency: 3 }, () => {

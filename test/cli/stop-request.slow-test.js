@@ -22,6 +22,7 @@ import { resultFrom } from '../helpers/result-schema.js';
 import { hasScript, startOnTerminal } from '../helpers/script.js';
 import { until } from '../helpers/socket-server.js';
 import { machineRecords } from '../helpers/log-records.js';
+import { rounded } from '../../lib/text/figures.js';
 
 const STATUSES = /** @type {const} */ ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 });
 const METHODS = /** @type {const} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
@@ -79,7 +80,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
       assert.match(
         outcome.stderr,
-        new RegExp(`^Clean-up of run stopped-run: ${left} objects removed .*, 0 left$`, 'm'),
+        new RegExp(`^Clean-up of run stopped-run: ${rounded(left)} objects removed .*, 0 left$`, 'm'),
       );
       assert.deepEqual(await keysIn(endpoint), []);
     });
@@ -94,7 +95,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       const outcome = await command.outcome;
       assertStatus(outcome, 128 + constants.signals[signal]);
       assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
-      assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left$/m);
+      assert.match(outcome.stderr, /^Clean-up of run stopped-run: [\d,]+ objects removed .*, 0 left$/m);
       assert.doesNotMatch(outcome.stderr, /Debugger/);
       assert.deepEqual(await keysIn(endpoint), []);
     });
@@ -107,7 +108,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     command.child.kill('SIGUSR1');
     const outcome = await command.outcome;
     assertStatus(outcome, 128 + constants.signals.SIGUSR1);
-    assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left$/m);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: [\d,]+ objects removed .*, 0 left$/m);
   });
 
   for (const [program, ...parameters] of [
@@ -149,7 +150,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assertStatus(outcome, 130);
       assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
       const [, cleanup] = /remove them with: node \S*r2-benchmark\.js (.*)\r$/m.exec(outcome.stdout) ?? [];
-      assert.deepEqual(cleanup.split(' '), ['--cleanup', 'stopped-run', '--prefix', 'load/test']);
+      assert.deepEqual(cleanup.split(' '), ['cleanup', 'stopped-run', '--prefix', 'load/test']);
       assertStatus(await runCommand(t, cleanup.split(' '), { dotEnv }), 0);
       assert.deepEqual(await keysIn(endpoint), []);
     },
@@ -162,7 +163,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^error: the process of the local endpoint ended unexpectedly, by SIGKILL$/m);
-    assert.doesNotMatch(outcome.stderr, /--cleanup|defect/);
+    assert.doesNotMatch(outcome.stderr, /js cleanup|defect/);
   });
 
   test('reports a rejection that nobody handled on one line, removes the objects, and exits with status 1', async (t) => {
@@ -182,18 +183,18 @@ describe('a request to stop', { concurrency: 6 }, () => {
       /^error: unexpected error, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
     );
     assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
-    assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9][\d,]* objects removed .*, 0 left$/m);
     assert.equal(ofKind(recordsOf(outcome.stdout), 'summary').at(-1)?.stage, 'Write');
     assert.deepEqual(await keysIn(endpoint), []);
     const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
     assert.equal(report.problems.length, 1);
   });
 
-  test('Row 41: --cleanup removes everything despite any signals', async (t) => {
+  test('Row 41: cleanup removes everything despite any signals', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=3s' });
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-    const command = await startCommand(t, ['--cleanup', 'stopped-run'], { dotEnv });
+    const command = await startCommand(t, ['cleanup', 'stopped-run'], { dotEnv });
     let { requests } = await endpoint.report();
     while (requests.POST.total === 0) {
       ({ requests } = await endpoint.report());
@@ -203,7 +204,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGTERM'])) {
       command.child.kill(signal);
     }
-    await command.shows('stderr', /^Clean-up: \d+ objects removed after/m);
+    await command.shows('stderr', /^Clean-up: [\d,]+ objects removed after/m);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
     assertStatus(outcome, 129);
@@ -211,7 +212,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('a signal ends --cleanup as long as it has not removed anything', async (t) => {
+  test('a signal ends cleanup as long as it has not removed anything', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const key = 'benchmark/a-run/00000000-0';
     await endpoint.put('bucket-a', key, Buffer.from('an object'));
@@ -220,7 +221,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       isChecked = true;
     });
     const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
-    const command = await startCommand(t, ['--cleanup', 'a-run', '--timeout', '1m'], { dotEnv });
+    const command = await startCommand(t, ['cleanup', 'a-run', '--timeout', '1m'], { dotEnv });
     await until(() => isChecked);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;

@@ -157,7 +157,7 @@ describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
       const shown = await terminal.shows(
         (all) => viewsOn(all) === 1 && all.some((row) => VIEW_IN_BLOCKS.test(row) && isOfWidth(row, columns)),
       );
-      assert.equal(shown.filter((row) => /^Run [\w-]+: 4000 objects/.test(row)).length, 1);
+      assert.equal(shown.filter((row) => /^Run [\w-]+: 4,000 objects/.test(row)).length, 1);
     }
     await terminal.run('send-keys', 'C-c');
     const rows = await terminal.shows((all) => all.at(-1)?.startsWith('$'));

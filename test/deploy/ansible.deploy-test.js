@@ -133,7 +133,7 @@ test('a host that is killed and one that becomes unreachable are reported, and d
   assert.match(stdout, new RegExp(`${killed.name}: exit status -?\\d*[1-9]`));
   assert.match(stdout, new RegExp(`${lost.name}: exit status unknown`));
   assert.match(stdout, new RegExp(`log-.*-${lost.name}\\.txt: cannot be fetched`));
-  assert.match(stdout, /Clean-up of run .*: [1-9]\d* objects removed .*, 0 left/);
+  assert.match(stdout, /Clean-up of run .*: [1-9][\d,]* objects removed .*, 0 left/);
   assert.match(stdout, /Peak Performance: \{/);
   assert.equal((await many.readLogs(folder, /^log-/)).length, HOSTS - 1);
   await many.until(async () => (await many.processesIn(path.join(lost.home, 'r2-benchmark'))).length === 0, 'its end');

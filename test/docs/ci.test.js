@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { FIGURES } from '../../lib/result/figures/catalogue.js';
-import { readThresholds } from '../../lib/result/thresholds/read-thresholds.js';
+import { readThresholds } from '../../lib/result/thresholds/threshold.js';
 import { runInProcess } from '../helpers/command.js';
 import { fences } from './markdown.js';
 

@@ -6,6 +6,7 @@ import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { OBJECTS, fastTime, faultRun, startFaultRun } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
+import { rounded } from '../../lib/text/figures.js';
 
 /** @import { Exchange } from '../helpers/fault-proxy.js' */
 
@@ -96,7 +97,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       assert.match(run.stderr, new RegExp(`^Remove: bucket-[ab]/${key} failed: HTTP 400`, 'm'));
     }
     assert.match(run.stderr, /^error: clean-up: .*400/m);
-    assert.match(run.stderr, /^error: Clean-up of run stuck-run: .*; try again with: \S+ \S+ --cleanup stuck-run$/m);
+    assert.match(run.stderr, /^error: Clean-up of run stuck-run: .*; try again with: \S+ \S+ cleanup stuck-run$/m);
   });
 
   test('Row 35: writes that are stored but answered with an error leave nothing, although they are given up', async (t) => {
@@ -120,34 +121,34 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test("Row 34: --cleanup over other buckets finds the order of the run's buckets, and removes everything", async (t) => {
+  test("Row 34: cleanup over other buckets finds the order of the run's buckets, and removes everything", async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a', 'bucket-b', 'bucket-x'] });
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b' });
     assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
     const left = (await keysIn(endpoint)).length;
     const env = { S3_BUCKET: 'bucket-x,bucket-b,bucket-a' };
-    const cleaned = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env });
+    const cleaned = await runCommand(t, ['cleanup', 'kept-run'], { dotEnv, env });
     assertStatus(cleaned, 0);
-    assert.match(cleaned.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
+    assert.match(cleaned.stdout, new RegExp(`: ${rounded(left)} objects removed .*, 0 left$`, 'm'));
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 34: --cleanup without one of its buckets reports that there is another one', async (t) => {
+  test('Row 34: cleanup without one of its buckets reports that there is another one', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
-    const outcome = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: 'bucket-b' } });
+    const outcome = await runCommand(t, ['cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: 'bucket-b' } });
     assertStatus(outcome, 1);
     assert.match(outcome.stdout, /, 0 left in these buckets, but the run also used others$/m);
     assert.match(outcome.stderr, /the run used 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
     assert.deepEqual([(await endpoint.list('bucket-a')).length > 0, await endpoint.list('bucket-b')], [true, []]);
   });
 
-  test('Row 34: --cleanup with another prefix prints where it looked, and never «0 left»', async (t) => {
+  test('Row 34: cleanup with another prefix prints where it looked, and never «0 left»', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...KEPT_RUN, '--prefix', 'team/load'], { dotEnv }), 0);
-    const wrong = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv });
+    const wrong = await runCommand(t, ['cleanup', 'kept-run'], { dotEnv });
     assertStatus(wrong, 0);
     assert.equal(
       wrong.stdout,
@@ -178,7 +179,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
           ? /^error: the store made 20 objects that it does not list; they were deleted by key$/m
           : /contains no objects\n.* 20 objects had to be deleted by key, which no list confirms$/m,
       );
-      const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv });
+      const listed = await runCommand(t, ['cleanup', 'list'], { dotEnv });
       assertStatus(listed, isEmpty ? 0 : 1);
       assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run left objects/m : /^error: .*contains no objects/m);
     });
@@ -200,12 +201,16 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       // The marker is reported apart.
       assert.match(
         run.stderr,
-        new RegExp(`: 0 objects removed under .*, ${left - 1} left; try again with: \\S+ \\S+ --cleanup lied$`, 'm'),
+        new RegExp(
+          `: 0 objects removed under .*, ${rounded(left - 1)} left; try again with: \\S+ \\S+ cleanup lied$`,
+          'm',
+        ),
       );
+      assert.match(run.stderr, /^error: .*-running-.* keeps it\nRemove them with: \S+ \S+ --cleanup lied$/m);
 
-      const honest = await runCommand(t, ['--cleanup', 'lied'], { dotEnv: dotEnvOf(endpoint) });
+      const honest = await runCommand(t, ['cleanup', 'lied'], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(honest, 0);
-      assert.match(honest.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
+      assert.match(honest.stdout, new RegExp(`: ${rounded(left)} objects removed .*, 0 left$`, 'm'));
       assert.deepEqual(await keysIn(endpoint), []);
     });
   }
@@ -273,7 +278,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
       outcome.stderr,
       /^error: clean-up: no request has succeeded for 60s: check that the store is still reachable$/m,
     );
-    assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
+    assert.match(outcome.stderr, /try again with: \S+ \S+ cleanup frozen\n$/);
   });
 
   test('Row 17: a run killed in a later stage is cleaned up, too', async (t) => {
@@ -284,9 +289,9 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
     assert.equal((await command.outcome).status, null);
     const left = (await keysIn(endpoint)).length;
     assert.ok(left > 0 && left < OBJECTS);
-    const outcome = await runCommand(t, ['--cleanup', 'killed-run'], { dotEnv: dotEnvOf(endpoint) });
+    const outcome = await runCommand(t, ['cleanup', 'killed-run'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
-    assert.match(outcome.stdout, /^Clean-up of run killed-run: \d+ objects removed .*, 0 left\n$/);
+    assert.match(outcome.stdout, /^Clean-up of run killed-run: [\d,]+ objects removed .*, 0 left\n$/);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 });

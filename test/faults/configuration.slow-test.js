@@ -82,7 +82,10 @@ describe('arguments and configuration', { concurrency: 3 }, () => {
     assert.equal((await keysIn(endpoint)).length, 10);
   });
 
-  for (const option of ['--run-id', '--cleanup']) {
+  for (const [option, label] of [
+    ['--run-id', '--run-id'],
+    ['--cleanup', '<run-id>'],
+  ]) {
     test(`Row 29: a run id of ${option} that would widen the prefix is refused by name, and nothing is touched`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const dotEnv = dotEnvOf(endpoint);
@@ -94,7 +97,7 @@ describe('arguments and configuration', { concurrency: 3 }, () => {
         assert.equal(outcome.stdout, '');
         assert.match(
           outcome.stderr,
-          new RegExp(`^error: ${option}: expected 1 to 64 characters from A-Z a-z 0-9 \\. _ -, not only dots`),
+          new RegExp(`^error: ${label}: expected 1 to 64 characters from A-Z a-z 0-9 \\. _ -, not only dots`),
         );
         assert.ok(outcome.stderr.split('\n').every((line) => line.length < 300));
       }

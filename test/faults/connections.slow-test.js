@@ -128,7 +128,7 @@ describe('connections', { concurrency: 3 }, () => {
     const run = ['20', '2', '--run-id', 'a-run', '--stages', 'write', '--keep'];
     assertStatus(await runCommand(t, run, { dotEnv: dotEnvOf(endpoint), env }), 0);
     const dotEnv = dotEnvOf(endpoint, { S3_PORT: relay.port });
-    const outcome = await runCommand(t, ['--cleanup', 'a-run', '--no-keep-alive'], { dotEnv, env });
+    const outcome = await runCommand(t, ['cleanup', 'a-run', '--no-keep-alive'], { dotEnv, env });
     assertStatus(outcome, 0);
     assert.match(outcome.stdout, /^Clean-up of run a-run: 20 objects removed .*, 0 left$/m);
     assert.ok(relay.sockets.length > 2);
@@ -214,12 +214,12 @@ describe('connections', { concurrency: 3 }, () => {
     assert.match(run.stderr, /^error: clean-up: .*ECONNREFUSED/m);
     assert.match(
       run.stderr,
-      /^error: Clean-up of run a-run: 0 objects removed .*, the rest could not be counted; try again with: node \S*r2-benchmark\.js --cleanup a-run$/m,
+      /^error: Clean-up of run a-run: 0 objects removed .*, the rest could not be counted; try again with: node \S*r2-benchmark\.js cleanup a-run$/m,
     );
 
     const left = await keysIn(endpoint);
     assert.ok(left.length >= write.operations && left.length <= 60);
-    const cleaned = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
+    const cleaned = await runCommand(t, ['cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(cleaned, 0);
     assert.match(cleaned.stdout, new RegExp(`^Clean-up of run a-run: ${left.length} objects removed .*, 0 left\\n$`));
     assert.deepEqual(await keysIn(endpoint), []);

@@ -162,22 +162,6 @@ describe('before the first write', { concurrency: 3 }, () => {
     });
   }
 
-  for (const [what, options] of /** @type {[string, string[]][]} */ ([
-    ['writes', []],
-    ['uploads', ['--size', '6MiB', '--multipart', '--part-size', '5MiB']],
-  ])) {
-    test(`a store that refuses the checksums of ${what} is refused, with the option to omit`, async (t) => {
-      const { outcome, endpoint } = await runBehind(t, ['--checksum', 'crc64nvme', ...options], (exchange) =>
-        Object.keys(exchange.headers).some((name) => name.startsWith('x-amz-checksum-'))
-          ? exchange.refuse(400, 'InvalidRequest')
-          : exchange.pass(),
-      );
-      assertStatus(outcome, 2);
-      assert.match(outcome.stderr, /^error: write in .* failed \(HTTP 400 InvalidRequest: .*\): .* omit --checksum$/m);
-      assert.deepEqual(await keysIn(endpoint), []);
-    });
-  }
-
   test('a store without DeleteObjects is refused with the stage to use instead', async (t) => {
     const { outcome } = await runBehind(t, ['--stages', 'write,batch-remove'], (exchange) =>
       exchange.operation === 'POST' ? exchange.refuse(501, 'NotImplemented') : exchange.pass(),

@@ -96,10 +96,10 @@ describe('stores without parts of the API', { concurrency: 2 }, () => {
       await Promise.all(FOREIGN.map((key) => endpoint.put('bucket-a', key, Buffer.alloc(SIZE))));
       const kept = [...RUN, '--stages', 'write', '--run-id', 'r', '--keep'];
       assertStatus(await runCommand(t, kept, { dotEnv: dotEnvOf(endpoint) }), 0);
-      assert.match(await run('cleanup', '--list'), /^r +1,?200 /m);
+      assert.match(await run('cleanup', 'list'), /^r +1,?200 /m);
       const read = await run(...LOAD, '--existing', 'benchmark/r/', '--stages', 'stat');
       assert.match(read, /^Listed "benchmark\/r\/" in bucket-a: 1,200 objects$/m);
-      assert.match(await run('cleanup', 'r'), /1200 objects removed .*, 0 left, kept 4 not written by this run/);
+      assert.match(await run('cleanup', 'r'), /1,200 objects removed .*, 0 left, kept 4 not written by this run/);
       assert.deepEqual((await keysIn(endpoint)).toSorted(), FOREIGN.toSorted());
       await run(...RUN, '--stages', 'write');
       assert.deepEqual((await keysIn(endpoint)).toSorted(), FOREIGN.toSorted());

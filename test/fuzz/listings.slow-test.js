@@ -108,7 +108,7 @@ describe('a clean-up ends with readable lines', { concurrency: 4 }, () => {
       const store = await startHostileStore(t, (socket, request = '') =>
         (/^\S+ [^?\s]+ /.test(request) ? missing : page)(socket, request),
       );
-      const outcome = await runInProcess(['--cleanup', 'a-run'], environmentOf(store));
+      const outcome = await runInProcess(['cleanup', 'a-run'], environmentOf(store));
       assertCivil(outcome);
       assert.equal(outcome.status, 1, 'the number of remaining objects is unknown');
     });

@@ -29,7 +29,7 @@ const NO_STORE = {
 const FLAGS = [
   ...['--client', '--size', '--stages', '--keep', '--run-id', '--prefix', '--timeout', '--retries', '--no-keep-alive'],
   ...['--cores', '--start-at', '--duration', '--gap', '--shard', '--quiet', '--cleanup', '--faults', '--keep-alive'],
-  ...['--env-file', '--json', '--list', '--no-preflight', '--no-such-option', '-h', '-x', '--', '-', '---'],
+  ...['--env-file', '--json', '--no-preflight', '--no-such-option', '-h', '-x', '--', '-', '---'],
 ];
 const VALUES = [
   ...[

@@ -226,10 +226,25 @@ test('any listed text is read as the index that has this key, or as none', () =>
 });
 
 test('run IDs are names that neither extend the prefix nor need escaping', () => {
-  for (const runId of ['a', 'A.b_c-9', '20260131T235958Z-7f3a', '.a', 'a'.repeat(64)]) {
+  for (const runId of ['a', 'A.b_c-9', '20260131T235958Z-7f3a', '.a', 'lists', 'a'.repeat(64)]) {
     assert.ok(isRunId(runId), runId);
   }
-  for (const runId of ['', '.', '..', '...', 'a/b', 'a b', 'a\n', 'ä', 'a%2f', '*', 'a'.repeat(65), 'a'.repeat(1000)]) {
+  for (const runId of [
+    '',
+    '-a',
+    'list',
+    '.',
+    '..',
+    '...',
+    'a/b',
+    'a b',
+    'a\n',
+    'ä',
+    'a%2f',
+    '*',
+    'a'.repeat(65),
+    'a'.repeat(1000),
+  ]) {
     assert.ok(!isRunId(runId), JSON.stringify(runId));
   }
 });

@@ -23,9 +23,7 @@ function startWatch(t, startedAt = [], limit = null) {
   const aborted = [];
   let stops = 0;
   let timesUp = 0;
-  const elsewhere = { lastSuccessAt: 0, backlog: 0, isIdle: false, isClosed: false, stopsAt: Infinity };
-  /** @type {number[]} */
-  const earlyStops = [];
+  const elsewhere = { lastSuccessAt: 0, backlog: 0, isIdle: false, isClosed: false };
   const connections = startedAt.map((started, index) => ({
     startedAt: started,
     /** @param {AttemptError} error */
@@ -44,15 +42,11 @@ function startWatch(t, startedAt = [], limit = null) {
       get isClosed() {
         return elsewhere.isClosed;
       },
-      get stopsAt() {
-        return elsewhere.stopsAt;
-      },
     },
     limit,
     backlog: () => elsewhere.backlog,
     wasIdle: () => elsewhere.isIdle,
     onTimeUp: () => (timesUp += 1),
-    onEarlyStop: (moment) => earlyStops.push(moment),
     onStop: () => (stops += 1),
   });
   return {
@@ -64,7 +58,6 @@ function startWatch(t, startedAt = [], limit = null) {
     aborted,
     stops: () => stops,
     timesUp: () => timesUp,
-    earlyStops,
     /** @param {number} milliseconds */
     pass(milliseconds) {
       for (let passed = 0; passed < milliseconds; passed += 250) {
@@ -177,28 +170,5 @@ test('an open loop whose operations start more than 10 s late is overloaded', (t
   elsewhere.backlog = 10_001;
   pass(500);
   assert.deepEqual([stops(), watch.end], [1, 'overloaded']);
-  watch.stop();
-});
-
-test('an early end decided elsewhere replaces the limit, and operations in flight keep their time', (t) => {
-  const limit = { stopsAt: 1_700_000_060_000, endsAt: 1_700_000_062_000 };
-  const { watch, pass, clock, elsewhere, earlyStops, timesUp, aborted } = startWatch(t, [1], limit);
-  const started = clock.now();
-  limit.stopsAt = started + 60_000;
-  limit.endsAt = started + 62_000;
-  watch.start();
-  pass(10_000);
-  elsewhere.stopsAt = started + 11_000;
-  pass(500);
-  assert.deepEqual(earlyStops, [started + 11_000]);
-  assert.equal(timesUp(), 0);
-  pass(500);
-  assert.equal(timesUp(), 1);
-  pass(1750);
-  assert.equal(aborted.length, 0);
-  pass(500);
-  assert.equal(aborted.length, 1);
-  pass(60_000);
-  assert.deepEqual([timesUp(), aborted.length, earlyStops.length], [1, 1, 1]);
   watch.stop();
 });

@@ -53,11 +53,7 @@ test('every kind of error has its own words', () => {
   assert.equal(all.length, 23);
   const words = all.map((kind) => formatErrors({ [kind]: 7 }).replace(/ 7$/, ''));
   assert.equal(new Set(words).size, all.length);
-  const short = ['timeout'];
-  assert.deepEqual(
-    all.filter((kind, index) => words[index] === kind),
-    short,
-  );
+  assert.ok(!words.join().includes('-'), words.join());
 });
 
 test('an unknown kind is shown as it is, and no errors as none', () => {

@@ -5,7 +5,6 @@ import {
   CLIENTS,
   connectionsAreKept,
   runRefused,
-  testChecksums,
   testCleanup,
   testExisting,
   testLargeObject,
@@ -29,7 +28,6 @@ testMultipart('MinIO', plain, 'sdk', {
   ...{ create: 'newmultipartupload', part: 'putobjectpart', complete: 'completemultipartupload' },
 });
 testLargeObject('MinIO', plain);
-testChecksums('MinIO', plain, 'sdk');
 testCleanup('MinIO', plain, 'sdk');
 testRefusals('MinIO', plain, 'sdk');
 testRegion('MinIO', plain, 'sdk');

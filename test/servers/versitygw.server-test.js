@@ -4,7 +4,6 @@ import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import {
   connectionsAreKept,
   connectionsAreReplaced,
-  testChecksums,
   testCleanup,
   testExisting,
   testLoads,
@@ -34,7 +33,6 @@ testExisting(
 testMultipart('versitygw', persistent, 'direct', {
   ...{ create: 'createmultipartupload', part: 'uploadpart', complete: 'completemultipartupload' },
 });
-testChecksums('versitygw', persistent, 'direct');
 testCleanup('versitygw', persistent, 'direct');
 testRefusals('versitygw', persistent, 'direct');
 testRegion('versitygw', persistent, 'direct');

@@ -29,7 +29,7 @@ export const list = defineOperation({
   grouping: { size: 'pageSize', isByKey: true },
   billingClass: 'A',
   isDefaultStage: false,
-  preflight: { ...QUICK_PREFLIGHT, advice: () => 'the stage list needs ListObjectsV2 with start-after' },
+  preflight: { ...QUICK_PREFLIGHT, advice: 'the stage list needs ListObjectsV2 with start-after' },
   refuses: {
     shards: 'a host does not know which keys the other hosts wrote',
     leavingTurns: 'each page must contain only the keys of its own turn',

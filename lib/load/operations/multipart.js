@@ -220,8 +220,7 @@ export class Uploader {
       }
       this.#id = output.UploadId;
     };
-    const input = this.#record.workload.checksums?.creation;
-    step.prepare(this.#record, S3_CALLS.CreateMultipartUpload, { input, accept });
+    step.prepare(this.#record, S3_CALLS.CreateMultipartUpload, { accept });
     await this.#send(step);
   }
 
@@ -260,13 +259,12 @@ export class Uploader {
     const { index, size, workload } = this.#record;
     const position = partIndex * this.#partSize;
     const partSize = Math.min(this.#partSize, size - position);
-    const checksum = workload.checksums?.inputOf(index, partSize, position);
-    const input = { UploadId: this.#id, PartNumber: partIndex + 1, ...checksum };
+    const input = { UploadId: this.#id, PartNumber: partIndex + 1 };
     const accept = (/** @type {Reply} */ { output: { ETag } }) => {
       if (typeof ETag !== 'string' || ETag === '') {
         throw unconfirmed('the response does not contain the ETag of the part');
       }
-      this.#parts[partIndex] = { PartNumber: partIndex + 1, ETag, ...checksum };
+      this.#parts[partIndex] = { PartNumber: partIndex + 1, ETag };
     };
     step.prepare(this.#record, S3_CALLS.UploadPart, { input, accept });
     step.size = partSize;
@@ -275,9 +273,8 @@ export class Uploader {
 
   async #complete() {
     const [step] = this.#steps;
-    const { size, localIndex, workload } = this.#record;
-    const checksum = workload.checksums?.completionOf(this.#parts, size, this.#partSize);
-    const input = { UploadId: this.#id, MultipartUpload: { Parts: this.#parts }, ...checksum };
+    const { localIndex, workload } = this.#record;
+    const input = { UploadId: this.#id, MultipartUpload: { Parts: this.#parts } };
     const accept = (/** @type {Reply} */ { etagDigest }) => {
       if (etagDigest === 0) {
         throw unconfirmed('the response does not confirm that the upload is complete');

@@ -5,7 +5,6 @@ import { redact } from '../../text/redact.js';
  * @import { S3Call } from '../../store/s3-calls.js'
  * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
- * @import { PayloadChecksums } from '../workload/payload-checksums.js'
  * @import { ListConfig, OperationAmounts, Shard, Trace } from '../../result/config.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
@@ -24,7 +23,6 @@ import { redact } from '../../text/redact.js';
  * @property {Shard} shard this host's share of the objects
  * @property {OperationAmounts & ListConfig} amounts
  * @property {ListedObjects | null} [listed] existing objects that the run works on; they are its keyspace
- * @property {PayloadChecksums} [checksums] sent with each write
  * @property {boolean} wroteObjects whether this run writes the objects, and therefore knows which exist and their ETags
  * @property {MixedObjects | null} [mixed] set if the run writes its objects several times
  * @property {Trace} [trace] of a run that replays recorded requests
@@ -59,10 +57,9 @@ import { redact } from '../../text/redact.js';
  * @property {keyof OperationAmounts} size the amount that limits the number of objects per operation
  * @property {boolean} isByKey whether objects are in key order; otherwise in index order
  *
- * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'ramp' | 'leavingTurns' | 'multipart' |
- *   'checksum' | 'mix'} Refusal
+ * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'ramp' | 'leavingTurns' | 'multipart' | 'mix'} Refusal
  *
- * @typedef {{ maxAttempts: number, maxObjectBytes: number, advice: (workload: Workload) => string }} Preflight limits for
+ * @typedef {{ maxAttempts: number, maxObjectBytes: number, advice: string }} Preflight limits for
  *   preflight when it tries an operation; `advice`: what helps if the store cannot do it
  *
  * @typedef {object} OperationProperties derived from the definition
@@ -87,7 +84,7 @@ import { redact } from '../../text/redact.js';
 export const QUICK_PREFLIGHT = Object.freeze({
   maxAttempts: 4,
   maxObjectBytes: Infinity,
-  advice: () => '',
+  advice: '',
 });
 
 /**

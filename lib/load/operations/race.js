@@ -49,13 +49,12 @@ const RACE = /** @satisfies {Partial<OperationDefinition>} */ ({
   transfer: 'sends',
   billingClass: 'A',
   isDefaultStage: false,
-  preflight: Object.freeze({ maxAttempts: MAX_PREFLIGHT_ATTEMPTS, maxObjectBytes: Infinity, advice: () => '' }),
+  preflight: Object.freeze({ maxAttempts: MAX_PREFLIGHT_ATTEMPTS, maxObjectBytes: Infinity, advice: '' }),
   refuses: {
     keptObjects: 'only the run that wrote them knows their ETags, and whether a key is new',
     findPeak: 'the steps would race for the same keys',
     ramp: 'the steps would race for the same keys',
     multipart: 'each contender sends a single request',
-    checksum: 'the checksums cover only the first version of an object',
     mix: 'a mix tracks the versions of each object separately',
   },
   /**

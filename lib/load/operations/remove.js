@@ -57,7 +57,7 @@ export const batchRemove = defineOperation({
   grouping: { size: 'batch', isByKey: false },
   billingClass: 'free',
   isDefaultStage: false,
-  preflight: { ...QUICK_PREFLIGHT, advice: () => 'if the store has no DeleteObjects, use the stage remove' },
+  preflight: { ...QUICK_PREFLIGHT, advice: 'if the store has no DeleteObjects, use the stage remove' },
   refuses: {
     findPeak: 'each request removes so many objects that the steps would run out of them',
     ramp: 'each request removes so many objects that the steps would run out of them',

@@ -11,19 +11,11 @@ export const write = defineOperation({
   canTakeParts: true,
   billingClass: 'A',
   isDefaultStage: true,
-  preflight: {
-    ...QUICK_PREFLIGHT,
-    advice: ({ checksums }) =>
-      checksums === undefined ? '' : 'if the store does not know the checksum, omit --checksum',
-  },
+  preflight: QUICK_PREFLIGHT,
   async attempt(record) {
     const { connection, localIndex, index, size, state, workload } = record;
-    const { payload, checksums, mixed, ledger } = workload;
+    const { payload, mixed, ledger } = workload;
     record.body = payload.bodyOf(index, size, versionOf(state));
-    // Checksums cover only the first version of an object.
-    if (checksums !== undefined && !mixed) {
-      record.input = checksums.inputOf(index, size);
-    }
     await connection.send(this.call, record);
     // If an earlier attempt takes effect late, the ETag may become another one, although the bytes are the same.
     const isUncertain = mixed && record.outcomeUnknown;

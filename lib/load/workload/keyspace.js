@@ -1,6 +1,7 @@
 import { mixIndex, seedOf } from './mix.js';
 
-const RUN_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
+/** A leading hyphen would look like an option, and `cleanup list` lists the runs. */
+const RUN_ID_PATTERN = /^(?!-|list$)[A-Za-z0-9._-]{1,64}$/;
 const PREFIX_PATTERN = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 const DOTS_ALONE = /^\.+$/;
 const NAME_PATTERN = /^(?:[0-9a-f]{8})?-(probe-|running-)?(copy-)?(0|[1-9][0-9]{0,15})$/;

@@ -69,7 +69,7 @@ function parseWeighted(text) {
  * @returns {{ size: number, sizes: SizeDistribution | undefined }} of the largest, and the distribution if sizes differ
  */
 export function listedSizes(bytes) {
-  const sorted = Float64Array.from(bytes).sort();
+  const sorted = new Float64Array(bytes).sort();
   const last = sorted.length - 1;
   const quantiles = Array.from({ length: 101 }, (_, percent) => sorted[Math.floor((percent * last) / 100)]);
   return { size: sorted[last], sizes: sorted[0] === sorted[last] ? undefined : { kind: 'listed', quantiles } };

@@ -245,7 +245,7 @@ function hintFor(file, exists, { benchmark, envExample }) {
   const name = file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`;
   const way = exists
     ? `Fill in ${file} as ${envExample} shows`
-    : `${benchmark} --init${name} writes ${file} from .env.example: fill it in`;
+    : `${benchmark} init${name} writes ${file} from .env.example: fill it in`;
   return `${way}, or try the tool without a store: --local`;
 }
 

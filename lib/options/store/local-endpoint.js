@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MAX_BODY_BYTES } from '../../local-s3/receive-body.js';
-import { startLocalS3 } from '../../local-s3/start.js';
+import { counted, rounded } from '../../text/figures.js';
 import { formatSize } from '../../text/units.js';
 import { averageSize, sizeText } from '../../load/workload/size-distribution.js';
 import { UsageError, refuseIfAny } from '../usage-error.js';
@@ -22,12 +22,10 @@ const OVERHEAD_BYTES = 1024;
 const SHARE_OF_MEMORY = 0.5;
 
 /**
- * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'accessLog' | 'bucket'>} options
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
- * @throws {UsageError}
+ * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes'>} options
+ * @throws {UsageError} if the endpoint cannot hold the objects
  */
-export async function startLocalEndpoint({ objects, size, sizes, faults, accessLog, bucket }, env) {
+export function checkLocalLimits({ objects, size, sizes }) {
   if (size > MAX_BODY_BYTES) {
     throw new UsageError([
       `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
@@ -40,9 +38,22 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, accessL
   if (needed > freeMemory * SHARE_OF_MEMORY) {
     const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (mean + OVERHEAD_BYTES));
     throw new UsageError([
-      `--local keeps its objects in memory: ${objects} of ${sizeText({ size, sizes })} would take more than half of the free memory; expected at most ${most} objects of ${sizes === undefined ? 'that size' : 'these sizes'}`,
+      `--local keeps its objects in memory: ${rounded(objects)} of ${sizeText({ size, sizes })} would take more than half of the free memory; expected at most ${counted(most, 'object')} of ${sizes === undefined ? 'that size' : 'these sizes'}`,
     ]);
   }
+}
+
+/**
+ * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'accessLog' | 'bucket'>} options
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
+ * @throws {UsageError}
+ */
+export async function startLocalEndpoint(options, env) {
+  checkLocalLimits(options);
+  const { faults, accessLog, bucket } = options;
+  // Loaded only for --local.
+  const { startLocalS3 } = await import('../../local-s3/start.js');
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
   const buckets = bucket === undefined ? readBuckets(env) : [...new Set(bucket)];
   const endpoint = await startLocalS3({ buckets, credentials, faults, accessLog }, { env }).catch((error) => {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Checks, UsageError } from '../usage-error.js';
 import { formatPublicUrl, namesBucket } from '../values.js';
 import { FROM_CLONE, Variables, settingsOfUrl } from './environment.js';
+import { startLocalEndpoint } from './local-endpoint.js';
 import { chooseProxy, proxyNotices } from './proxy.js';
 
 /**
@@ -39,7 +40,6 @@ const DEFAULTS = Object.freeze({ warnings: [], notices: [], overrides: {}, renew
  */
 export async function openTarget(options, env, context = {}) {
   if (options.local) {
-    const { startLocalEndpoint } = await import('./local-endpoint.js');
     const { endpoint, store: local } = await startLocalEndpoint(options, env);
     return { ...DEFAULTS, store: local, failure: endpoint.failure, close: () => endpoint.close() };
   }

@@ -12,14 +12,14 @@ import { Ledger, ledgerMemory } from '../../load/workload/ledger.js';
 export const MAX_LATENCY_PROBES = 25;
 
 /**
- * @param {Pick<RunContext, 'keyspace' | 'payload' | 'checksums' | 'amounts'>} run
+ * @param {Pick<RunContext, 'keyspace' | 'payload' | 'amounts'>} run
  * @param {Shard} shard
  * @param {(index: number) => number} sizeOf bytes of a probe
  * @returns {Workload} probes, which operations process like the objects of a stage
  */
-export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, sizeOf) {
+export function probeWorkload({ keyspace, payload, amounts }, shard, sizeOf) {
   const ledger = new Ledger(ledgerMemory(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
-  return { keyspace: keyspace.probes, payload, checksums, sizeOf, ledger, shard, amounts, wroteObjects: true };
+  return { keyspace: keyspace.probes, payload, sizeOf, ledger, shard, amounts, wroteObjects: true };
 }
 
 /**

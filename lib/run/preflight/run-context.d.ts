@@ -6,7 +6,6 @@ import type { Keyspace } from '../../load/workload/keyspace.js';
 import type { Payload } from '../../load/workload/payload.js';
 import type { RequestTrace } from './request-trace.js';
 import type { ListedObjects } from '../../load/workload/listed-objects.js';
-import type { PayloadChecksums } from '../../load/workload/payload-checksums.js';
 import type { Ledger } from '../../load/workload/ledger.js';
 
 /** What a run needs before its stages. */
@@ -17,7 +16,6 @@ export interface RunContext {
   notice: (message: string) => void;
   keyspace: Keyspace;
   payload: Payload;
-  checksums?: PayloadChecksums;
   ledger: Ledger;
   /** existing objects that the run reads; null until they are listed, and for other runs */
   listed: ListedObjects | null;
@@ -33,8 +31,6 @@ export interface RunContext {
   probes: Set<number>;
   /** buckets that keep versions, as far as is known */
   versioned: Set<string>;
-  /** whether probes can be removed again, as far as preflight knows */
-  mayRemove: boolean;
   /** shows one request of each operation; null unless requested */
   trace: RequestTrace | null;
 }
