@@ -35,10 +35,6 @@ export const remove = defineOperation({
   },
 });
 
-/** Error codes after which another attempt may delete the key. An error without a code is also transient. */
-const TRANSIENT =
-  /^(InternalError|OperationAborted|RequestTimeout|ServiceUnavailable|SlowDown|TooManyRequests|TooMuchConcurrency)?$/;
-
 const MAX_KEY_LENGTH = 100;
 
 /** Format of an error code. Any other text from a store is not shown. */
@@ -87,11 +83,10 @@ export const batchRemove = defineOperation({
       pending.delete(Key);
     }
     if (Errors.length > 0) {
-      const codes = Errors.map(codeOf);
-      const first = `first: ${shown(Errors[0].Key)}): ${plainText(codes[0]) || 'no reason given'}`;
+      const first = `first: ${shown(Errors[0].Key)}): ${plainText(codeOf(Errors[0])) || 'no reason given'}`;
       throw new AttemptError({
         kind: 'not-deleted',
-        handling: codes.every((/** @type {string} */ code) => TRANSIENT.test(code)) ? 'retry' : 'fail',
+        handling: 'retry',
         message: `${Errors.length} ${messageOfAll} (${first}`,
       });
     }
