@@ -8,7 +8,7 @@ import { STAGES } from '../load/operations/registry.js';
 import { sendControlRequest } from './preflight/control-request.js';
 import { retriedRequest } from '../store/retry.js';
 import { asAttemptError } from '../store/s3-error.js';
-import { isInShard, isOfShard } from '../load/workload/shard.js';
+import { isInShard, isOfShard } from '../load/workload/keyspace.js';
 
 /**
  * @import { BucketAccess } from './cleanup/bucket-access.js'

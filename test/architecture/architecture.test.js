@@ -315,7 +315,7 @@ test('the scan sees every import that the files have', () => {
     'lib/store/s3-calls.js',
     'lib/store/direct-store.js',
     'lib/store/sdk-store.js',
-    'lib/store/edge-store.js',
+    'lib/store/direct-store.js',
     'lib/store/public-store.js',
   ]);
 });

@@ -3,7 +3,7 @@ import { plainText } from '../../text/plain-text.js';
 import { S3_CALLS } from '../../store/s3-calls.js';
 import { AttemptError, protocolError } from '../../store/s3-error.js';
 import { isAbsent } from '../workload/mixed-objects.js';
-import { globalIndex } from '../workload/shard.js';
+import { globalIndex } from '../workload/keyspace.js';
 import { changedError, listedOf, lowestOf, mixedOf } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 

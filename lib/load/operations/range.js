@@ -5,7 +5,7 @@ import { changedError, checkBody, checkSize, findsObject, lowestOf, refuseChange
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, refuseMismatch } from './operation.js';
 
 /**
- * @import { BodyVerifier, VersionVerifier } from '../workload/version-verifier.js'
+ * @import { BodyVerifier, VersionVerifier } from '../workload/payload.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 

@@ -1,7 +1,7 @@
 import { S3_CALLS } from '../../store/s3-calls.js';
 import { AttemptError, NOT_FOUND, isKind, unconfirmed } from '../../store/s3-error.js';
 import { plainText } from '../../text/plain-text.js';
-import { globalIndex } from '../workload/shard.js';
+import { globalIndex } from '../workload/keyspace.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
