@@ -8,7 +8,7 @@ import { formatCleanupProgress, taskProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
 import { counted, rounded } from '../text/figures.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
-import { isOfShard } from '../load/workload/shard.js';
+import { isOfShard } from '../load/workload/keyspace.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand } from './later-commands.js';
 

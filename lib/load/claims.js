@@ -25,6 +25,14 @@ const MIN_WAIT_MS = 1;
 export const MAX_WAIT_MS = 100;
 
 /**
+ * @param {number} freeFrom ms, when an object is expected to be available
+ * @param {number} now ms
+ */
+function waitUntil(freeFrom, now) {
+  return Math.min(Math.max(freeFrom - now, MIN_WAIT_MS), MAX_WAIT_MS);
+}
+
+/**
  * Decides what a worker's threads do next: see StageClaims. Each claim has a kind and an object. Both depend only on
  * the claim's number, so all workers agree on them.
  */
@@ -118,9 +126,7 @@ export class Claims {
     }
     const { pauses } = this.#replaced;
     const now = this.#now();
-    return pauses.take(localIndex, now)
-      ? 0
-      : Math.min(Math.max(pauses.freeFrom(localIndex) - now, MIN_WAIT_MS), MAX_WAIT_MS);
+    return pauses.take(localIndex, now) ? 0 : waitUntil(pauses.freeFrom(localIndex), now);
   }
 
   /** @param {OperationRecord} record */
@@ -196,7 +202,7 @@ const LIST_KEYS = 1000;
  * object waits until the recorded change before it has ended, and copies of an object wait for each other. Reads never
  * wait: like those of a mixed stage, they accept every version that was valid while they ran.
  */
-class ReplayClaims {
+export class ReplayClaims {
   #kinds;
   /** The kind of each operation, by its index among OPERATIONS. */
   #kindOf;
@@ -292,7 +298,7 @@ class ReplayClaims {
     if (freeFrom === Infinity || (earlier !== null && this.#workload.mixed.lastBegun(object) >>> 1 !== earlier)) {
       return MIN_WAIT_MS;
     }
-    return freeFrom <= now ? 0 : Math.min(Math.max(freeFrom - now, MIN_WAIT_MS), MAX_WAIT_MS);
+    return freeFrom <= now ? 0 : waitUntil(freeFrom, now);
   }
 
   /**
@@ -443,6 +449,8 @@ export class MixedClaims {
   #seed;
   /** The object that a read tries, by the index of the try. @type {(index: number) => number} */
   #readObject;
+  /** When the first of the objects that were tried last will be available. */
+  #freeFrom = 0;
   /** Missing objects that this worker removed or failed to write, oldest first. @type {number[]} */
   #gaps = [];
 
@@ -487,13 +495,12 @@ export class MixedClaims {
   place(record, round) {
     const { kind, turn } = record;
     const { operation } = this.#kinds[kind];
-    const firstTry = turn * TRIES + round * TRIES;
-    const object = this.#objectFor(operation, firstTry);
+    const object = this.#objectFor(operation, (turn + round) * TRIES);
     if (object === NONE_THERE) {
       return round < MAX_ROUNDS ? MAX_WAIT_MS : SKIPPED;
     }
     if (object === NONE_FREE) {
-      return this.#waitFor(operation, firstTry);
+      return waitUntil(this.#freeFrom, this.#now());
     }
     record.take(kind, operation, object, turn);
     if (operation.creates || operation.removes) {
@@ -534,6 +541,7 @@ export class MixedClaims {
       if (pauses === null || pauses.take(object, now)) {
         return object;
       }
+      this.#freeFrom = Math.min(found === NONE_FREE ? this.#freeFrom : Infinity, pauses.freeFrom(object));
       found = NONE_FREE;
     }
     return found;
@@ -560,23 +568,6 @@ export class MixedClaims {
       }
     }
     return -1;
-  }
-
-  /**
-   * @param {Operation} operation
-   * @param {number} firstTry
-   * @returns {number} ms until one of the objects tried is expected to be available
-   */
-  #waitFor(operation, firstTry) {
-    const pauses = this.#mixed.pausesOf(operation);
-    if (pauses === null) {
-      return MAX_WAIT_MS;
-    }
-    let freeFrom = Infinity;
-    for (let each = firstTry; each < firstTry + TRIES; each++) {
-      freeFrom = Math.min(freeFrom, pauses.freeFrom(this.#triedObject(each)));
-    }
-    return Math.min(Math.max(freeFrom - this.#now(), MIN_WAIT_MS), MAX_WAIT_MS);
   }
 
   /** A uniformly distributed localIndex. @param {number} index of the try in the stage */

@@ -6,7 +6,7 @@ import { isRefused } from '../store/retry.js';
 import { ARCHIVED, AttemptError, NOT_FOUND } from '../store/s3-error.js';
 import { IntegrityError } from './operations/operation.js';
 import { CHANGED } from './operations/versions.js';
-import { SeenObjects } from './workload/seen-objects.js';
+import { SeenObjects } from './workload/ledger.js';
 import { classFinder, sizeClasses } from './workload/size-distribution.js';
 
 /**

@@ -1,16 +1,15 @@
 import { measureEventLoop } from '../measure/host/client-load.js';
 import { SecondSampler } from '../measure/second-counts.js';
-import { OperationRecord } from './operations/operation-record.js';
 import { Pauses, Retrier } from '../store/retry.js';
-import { objectSizes } from './workload/size-distribution.js';
-import { sizesOf } from './workload/trace.js';
 import { claimsFor } from './claims.js';
-import { watchFlow } from './data-flow.js';
 import { deliveryFor } from './delivery.js';
 import { ClosedLoop, OpenLoop } from './loops.js';
+import { OperationRecord } from './operations/operation-record.js';
 import { Recorder } from './recorder.js';
 import { runPool } from './run-pool.js';
 import { StageWatch } from './stage-watch.js';
+import { objectSizes } from './workload/size-distribution.js';
+import { sizesOf } from './workload/trace.js';
 
 /**
  * @import { Clock } from '../measure/clock/clock.js'
@@ -19,16 +18,16 @@ import { StageWatch } from './stage-watch.js';
  * @import { BucketRecord, KindRecord, StageSnapshot } from '../result/records.js'
  * @import { NotedOperation, StageEnd } from '../result/result.js'
  * @import { ConnectionSnapshot, DataFlow } from '../result/run-events.js'
+ * @import { ObjectConnection } from '../store/object-store.js'
+ * @import { Alarm } from './alarm.js'
+ * @import { Budget } from './budget.js'
+ * @import { Pacing } from './loops.js'
  * @import { Workload } from './operations/operation.js'
  * @import { Stage } from './operations/stage.js'
- * @import { ObjectConnection } from '../store/object-store.js'
+ * @import { FatalError, TimeLimit } from './stage-watch.js'
+ * @import { MeasuredSecond } from './workers.js'
  * @import { MixedMemory } from './workload/mixed-objects.js'
  * @import { ObjectGroups } from './workload/object-groups.js'
- * @import { Alarm } from './alarm.js'
- * @import { Pacing } from './loops.js'
- * @import { Budget } from './budget.js'
- * @import { MeasuredSecond } from './workers.js'
- * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
 
 // Runs a stage on one worker. The stage's claims (claims.js) decide which operation is next, its loop
@@ -272,4 +271,37 @@ function snapshotTaker({ kinds }, { engine, recorder, connections }) {
       loops: [utilization],
     };
   };
+}
+
+/** @type {DataFlow} */
+export const NO_FLOW = Object.freeze({ moved: 0, underWay: 0 });
+
+/**
+ * Reads the counters of a stage's connections on demand, which adds no cost to operations.
+ *
+ * @param {readonly ObjectConnection[]} connections
+ * @returns {() => DataFlow} data moved since this call
+ */
+export function watchFlow(connections) {
+  const before = movedOver(connections);
+  return () => ({
+    moved: movedOver(connections) - before,
+    underWay: connections.reduce(
+      (sum, { startedAt, moved, movedBefore }) => (startedAt === 0 ? sum : sum + moved - movedBefore),
+      0,
+    ),
+  });
+}
+
+/** @param {readonly DataFlow[]} flows */
+export function sumOfFlows(flows) {
+  return flows.reduce((sum, { moved, underWay }) => ({
+    moved: sum.moved + moved,
+    underWay: sum.underWay + underWay,
+  }));
+}
+
+/** @param {readonly ObjectConnection[]} connections */
+function movedOver(connections) {
+  return connections.reduce((sum, { moved }) => sum + moved, 0);
 }

@@ -3,18 +3,16 @@ import { ConnectionMeter } from '../measure/stage-meter.js';
 import { connectionHostname } from '../store/address.js';
 import { AddressBook } from '../store/http/address-book.js';
 import { AttemptDeadlines } from '../store/retry.js';
-import { KeepAliveAgent } from '../store/http/keep-alive-agent.js';
-import { createReadBuffer } from '../store/http/socket-reader.js';
+import { KeepAliveAgent, createReadBuffer } from '../store/http/keep-alive-agent.js';
 import { LiveCredentials } from '../store/live-credentials.js';
 import { CLIENTS, openStore } from '../store/object-store.js';
 import { classifyFailure } from '../store/s3-error.js';
 import { connectionsFor } from './operations/multipart.js';
-import { Keyspace } from './workload/keyspace.js';
+import { Keyspace, globalIndex } from './workload/keyspace.js';
 import { MixedObjects } from './workload/mixed-objects.js';
 import { ObjectGroups } from './workload/object-groups.js';
 import { ListedObjects } from './workload/listed-objects.js';
 import { Payload } from './workload/payload.js';
-import { globalIndex } from './workload/shard.js';
 import { Ledger } from './workload/ledger.js';
 import { Alarm } from './alarm.js';
 import { Budget } from './budget.js';
@@ -77,10 +75,7 @@ import { runStage } from './run-stage.js';
 export class Worker {
   #engine;
   #spec;
-  #agent;
-  #connectionMeter;
-  #store;
-  #alarm;
+  #parts;
   #deadlines;
   #before = { opened: 0, reused: 0, socketWait: 0 };
 
@@ -130,17 +125,15 @@ export class Worker {
    * @param {{ clock: Clock, random: () => number, payload: Payload, agent: KeepAliveAgent,
    *   connectionMeter: ConnectionMeter, objectStore: ObjectStore, alarm: Alarm | null }} parts
    */
-  constructor(spec, { clock, random, payload, agent, connectionMeter, objectStore, alarm }) {
+  constructor(spec, parts) {
+    const { clock, random, payload, objectStore, alarm } = parts;
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, ledger, copies } = spec;
     const { multipart, mixed, trace } = spec;
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
     const all = Array.from({ length: connectionsFor(spec) }, (_, index) => objectStore.openConnection(index));
     this.#spec = spec;
-    this.#agent = agent;
-    this.#connectionMeter = connectionMeter;
-    this.#store = objectStore;
-    this.#alarm = alarm;
+    this.#parts = parts;
     this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections: all });
     this.#deadlines.start();
     this.#engine = {
@@ -179,7 +172,7 @@ export class Worker {
    * @returns {Promise<{ failed: number, reason: string }>} how many failed to open, and why
    */
   async openConnections(signal) {
-    const { failed, lastError } = await this.#agent.openAhead(connectionsFor(this.#spec), signal);
+    const { failed, lastError } = await this.#parts.agent.openAhead(connectionsFor(this.#spec), signal);
     const neverSent = { sent: false, answered: false, stale: false };
     return { failed, reason: lastError === null ? '' : classifyFailure(lastError, neverSent).message };
   }
@@ -229,28 +222,23 @@ export class Worker {
 
   async close() {
     this.#deadlines.stop();
-    await Promise.all([this.#store.close(), this.#alarm?.close()]);
-    this.#agent.close();
+    const { agent, objectStore, alarm } = this.#parts;
+    await Promise.all([objectStore.close(), alarm?.close()]);
+    agent.close();
   }
 
   /** @returns {ConnectionSnapshot} */
   #lookAtConnections() {
-    const { opened, reused, open } = this.#agent.counts;
+    const { opened, reused, open } = this.#parts.agent.counts;
     return { opened: opened - this.#before.opened, reused: reused - this.#before.reused, open };
   }
 
   /** @returns {ConnectionRecord} */
   #takeConnections() {
-    const { opened, reused } = this.#agent.counts;
-    const { socketWait } = this.#agent;
-    const before = this.#before;
-    this.#before = { opened, reused, socketWait };
-    return {
-      opened: opened - before.opened,
-      reused: reused - before.reused,
-      socketWait: socketWait - before.socketWait,
-      lookupTime: this.#agent.takeLookupTime(),
-      ...this.#connectionMeter.take(),
-    };
+    const { agent, connectionMeter } = this.#parts;
+    const { opened, reused } = this.#lookAtConnections();
+    const socketWait = agent.socketWait - this.#before.socketWait;
+    this.#before = { ...agent.counts, socketWait: agent.socketWait };
+    return { opened, reused, socketWait, lookupTime: agent.takeLookupTime(), ...connectionMeter.take() };
   }
 }

@@ -6,7 +6,7 @@ import { sumOfSeconds, sumOfStages } from '../result/records.js';
 import { NO_LATENCY } from '../result/seconds.js';
 import { connectionHostname } from '../store/address.js';
 import { LiveCredentials } from '../store/live-credentials.js';
-import { NO_FLOW, sumOfFlows } from './data-flow.js';
+import { NO_FLOW, sumOfFlows } from './run-stage.js';
 import { settleAll } from './run-pool.js';
 import { packTask, unpackFatal } from './worker-messages.js';
 import { Worker } from './worker.js';

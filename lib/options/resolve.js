@@ -1,7 +1,7 @@
 import { MAX_PUT_BYTES } from '../load/operations/multipart.js';
 import { operationsOf } from '../load/operations/registry.js';
 import { keepNames } from '../text/redact.js';
-import { WHOLE } from '../load/workload/shard.js';
+import { WHOLE } from '../load/workload/keyspace.js';
 import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
 

@@ -6,7 +6,7 @@ import { read } from '../load/operations/read.js';
 import { STAGES } from '../load/operations/registry.js';
 import { sendControlRequest } from './preflight/control-request.js';
 import { asAttemptError } from '../store/s3-error.js';
-import { isInShard, isOfShard } from '../load/workload/shard.js';
+import { isInShard, isOfShard } from '../load/workload/keyspace.js';
 
 /**
  * @import { BucketAccess } from './cleanup/bucket-access.js'

@@ -1,9 +1,9 @@
 import { rateOf } from '../load/operations/registry.js';
 import { bytesPerOperation, operationsFor } from '../load/operations/stage.js';
 import { busiestMinute, requestsDue } from '../load/replay/rates.js';
-import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../load/workload/mixed-objects.js';
-import { seenMemory } from '../load/workload/seen-objects.js';
 import { meanRateOf } from '../load/workload/trace.js';
+import { MIN_WRITE_PAUSE_MS, mixedMemory } from '../load/workload/mixed-objects.js';
+import { seenMemory } from '../load/workload/ledger.js';
 import { stageResults } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import { plainText } from '../text/plain-text.js';
+import { XmlElement, readXml } from '../text/xml.js';
+import { RAY_HEADER, coloOf, connectionHostname, endpointUrl, isR2 } from './address.js';
 import { HttpConnection } from './http/http-connection.js';
 import { isNamed } from './http/response-parser.js';
-import { RAY_HEADER, coloOf, connectionHostname, endpointUrl, isR2 } from './address.js';
-import { XmlElement, readXml } from '../text/xml.js';
-import { AttemptError, classifyAnswer, classifyFailure, parseErrorBody, parseUnexpectedBody } from './s3-error.js';
 import {
   MAX_DOCUMENT_BYTES,
   digestIn,
@@ -13,6 +13,7 @@ import {
   withPlainKeys,
 } from './object-connection.js';
 import { S3_CALLS } from './s3-calls.js';
+import { AttemptError, classifyAnswer, classifyFailure, parseErrorBody, parseUnexpectedBody } from './s3-error.js';
 import {
   EMPTY_PAYLOAD_HASH,
   RequestSigner,
@@ -21,7 +22,6 @@ import {
   encodedPath,
   payloadHash,
 } from './sigv4.js';
-import { plainText } from '../text/plain-text.js';
 
 /**
  * @import { HttpHandler } from './http/http-connection.js'
@@ -476,4 +476,46 @@ function identifiersIn({ bytes, end, rayEnd }) {
   const textOf = (/** @type {number} */ from, /** @type {number} */ to) =>
     to > from ? plainText(bytes.toString('latin1', from, to)) : null;
   return { requestId: textOf(0, end), ray: textOf(RAY_AT, rayEnd) };
+}
+
+/** The Worker's entry in the header, next to which Cloudflare may add others. See withTime() in edge/s3-requests.js. */
+const BINDING_TIME = /(?:^|,) *r2(-first-byte)?;dur=(\d{1,9})(?:$|[,; ])/;
+
+/** Sends a Worker the requests that the direct client would send to a store. */
+export class EdgeStore extends DirectStore {
+  /** @param {StoreOptions} options */
+  constructor(options) {
+    super(options, EdgeConnection);
+  }
+}
+
+/** One thread's connection to the Worker, which reports how long its call of the binding took. */
+class EdgeConnection extends DirectConnection {
+  /**
+   * @param {S3Call} call
+   * @param {ObjectRequest} request
+   */
+  send(call, request) {
+    this.reply.bindingTime = -1;
+    return super.send(call, request);
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} name
+   * @param {number} nameEnd
+   * @param {number} value
+   * @param {number} valueEnd
+   * @param {number} status
+   */
+  onHeader(bytes, name, nameEnd, value, valueEnd, status) {
+    super.onHeader(bytes, name, nameEnd, value, valueEnd, status);
+    if (isNamed(bytes, name, nameEnd, 'server-timing')) {
+      const [, firstByte, time] = BINDING_TIME.exec(bytes.toString('latin1', value, valueEnd)) ?? [];
+      if (time !== undefined) {
+        this.reply.bindingTime = Number(time);
+        this.reply.isFirstByteTime = firstByte !== undefined;
+      }
+    }
+  }
 }

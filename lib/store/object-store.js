@@ -133,7 +133,7 @@ export const CLIENTS = Object.freeze({
     ...direct,
     about: 'Worker',
     timesBinding: true,
-    open: async (/** @type {StoreOptions} */ options) => new (await import('./edge-store.js')).EdgeStore(options),
+    open: async (/** @type {StoreOptions} */ options) => new (await import('./direct-store.js')).EdgeStore(options),
   }),
   public: Object.freeze({
     ...direct,

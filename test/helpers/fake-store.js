@@ -1,8 +1,7 @@
 import { Clock } from '../../lib/measure/clock/clock.js';
-import { Keyspace } from '../../lib/load/workload/keyspace.js';
+import { Keyspace, WHOLE } from '../../lib/load/workload/keyspace.js';
 import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
 import { Payload } from '../../lib/load/workload/payload.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
 import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { TimerAlarm } from './timer-alarm.js';
 

@@ -1,5 +1,5 @@
 import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
+import { WHOLE } from '../../lib/load/workload/keyspace.js';
 
 /**
  * @import { Config } from '../../lib/result/config.js'

@@ -1,5 +1,5 @@
 import { Budget } from '../../lib/load/budget.js';
-import { NO_FLOW } from '../../lib/load/data-flow.js';
+import { NO_FLOW } from '../../lib/load/run-stage.js';
 import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { simulateLoop } from './simulated-store.js';

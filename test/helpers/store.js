@@ -1,7 +1,6 @@
 import { AddressBook } from '../../lib/store/http/address-book.js';
 import { AttemptDeadlines } from '../../lib/store/retry.js';
-import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
-import { createReadBuffer } from '../../lib/store/http/socket-reader.js';
+import { KeepAliveAgent, createReadBuffer } from '../../lib/store/http/keep-alive-agent.js';
 import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/store/object-store.js';
 import { trustCertificate } from './trust-certificate.js';

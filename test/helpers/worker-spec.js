@@ -1,6 +1,6 @@
 import { budgetMemory } from '../../lib/load/budget.js';
 import { DEFAULT_AMOUNTS, STAGES } from '../../lib/load/operations/registry.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
+import { WHOLE } from '../../lib/load/workload/keyspace.js';
 import { ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { closedLoop } from './load.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { watchFlow } from '../../lib/load/data-flow.js';
+import { watchFlow } from '../../lib/load/run-stage.js';
 import { FakeConnection } from '../helpers/fake-store.js';
 
 test('data moved before a stage does not belong to it, and only attempts in flight count as such', () => {

@@ -8,7 +8,7 @@ import { etagDigest } from '../../lib/store/object-connection.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
 import { BucketListing, ListedObjects } from '../../lib/load/workload/listed-objects.js';
 import { ObjectGroups } from '../../lib/load/workload/object-groups.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
+import { WHOLE } from '../../lib/load/workload/keyspace.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
 const BODIES = ['first', '', 'the third one', 'the fourth one'].map((text) => Buffer.from(text));

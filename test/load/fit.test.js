@@ -6,7 +6,7 @@ import { mixIndex } from '../../lib/load/workload/mix.js';
 import { fitOf } from '../../lib/load/replay/fit.js';
 import { makeTrace } from '../../lib/load/replay/make-trace.js';
 import { RecordedRequests } from '../../lib/load/replay/recorded-requests.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
+import { WHOLE } from '../../lib/load/workload/keyspace.js';
 import { chance } from '../helpers/chance.js';
 
 /**

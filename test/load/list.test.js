@@ -137,10 +137,7 @@ test('an object whose write failed may or may not be listed', async () => {
     await listPage({ page: 0, unwritten }).listing;
   }
   const { listing } = listPage({ page: 0, unwritten: [one], wroteObjects: false });
-  await assert.rejects(
-    listing,
-    /does not contain \S+; check that the run was written with at least this many <objects>$/,
-  );
+  await assert.rejects(listing, /does not contain \S+$/);
 });
 
 test('probes and other objects of the run among the keys are a failure, not an integrity error', async () => {
@@ -152,7 +149,7 @@ test('probes and other objects of the run among the keys are a failure, not an i
   const { listing } = listPage({ page: 0, change: withProbe, wroteObjects: false });
   await assert.rejects(listing, {
     kind: 'short-page',
-    message: /contains 4 of its 4 keys, and 1 other key of the run; the earlier run may have used more <objects>, or/,
+    message: /contains 4 of its 4 keys, and 1 other key of the run$/,
   });
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { BucketListing, ListedObjects, shardOf } from '../../lib/load/workload/listed-objects.js';
-import { globalIndex } from '../../lib/load/workload/shard.js';
+import { globalIndex } from '../../lib/load/workload/keyspace.js';
 import {
   averageSize,
   formatSizes,

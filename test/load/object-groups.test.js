@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Keyspace } from '../../lib/load/workload/keyspace.js';
+import { Keyspace, WHOLE, globalIndex } from '../../lib/load/workload/keyspace.js';
 import { ObjectGroups, groupsOf } from '../../lib/load/workload/object-groups.js';
-import { WHOLE, globalIndex } from '../../lib/load/workload/shard.js';
 
 /** @param {number} buckets */
 function keyspaceOf(buckets) {

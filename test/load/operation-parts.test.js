@@ -4,7 +4,7 @@ import { Budget, budgetMemory } from '../../lib/load/budget.js';
 import { OperationParts } from '../../lib/load/recorder.js';
 import { operationNamed } from '../../lib/load/operations/registry.js';
 import { mixedStage } from '../../lib/load/operations/stage.js';
-import { seenMemory } from '../../lib/load/workload/seen-objects.js';
+import { seenMemory } from '../../lib/load/workload/ledger.js';
 import { closedLoop } from '../helpers/load.js';
 import { ALL_TIME } from '../helpers/manual-clock.js';
 

@@ -4,8 +4,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
-import { BodyVerifier } from '../../lib/load/workload/version-verifier.js';
-import { MAX_VIEW_BYTES, Payload } from '../../lib/load/workload/payload.js';
+import { BodyVerifier, MAX_VIEW_BYTES, Payload } from '../../lib/load/workload/payload.js';
 import { cases } from '../helpers/cases.js';
 
 /** Objects that share a block; the next one belongs to the next generation. */

@@ -117,5 +117,5 @@ test('a missing, malformed or mismatched Content-Range is an integrity error tha
     ...right,
     contentRange: 'bytes 0-99/200',
   }));
-  await assert.rejects(ofAnother.reading, /got 0-99\/200; check that the run was written with this --size$/);
+  await assert.rejects(ofAnother.reading, /got 0-99\/200$/);
 });

@@ -57,10 +57,7 @@ test('a body of the wrong length is an integrity error that names both lengths',
   const longer = readChanged(100, (body) => Buffer.concat([body, Buffer.from('xyz')]));
   await assert.rejects(longer.reading, /the body first differs at offset 100 \(received 103 bytes, expected 100\)$/);
   const ofAnother = readChanged(100, (body) => body.subarray(0, 60), { wroteObjects: false });
-  await assert.rejects(
-    ofAnother.reading,
-    /\(received 60 bytes, expected 100; check that the run was written with .*--size\)$/,
-  );
+  await assert.rejects(ofAnother.reading, /\(received 60 bytes, expected 100\)$/);
   const sameLength = readChanged(100, () => Buffer.alloc(100), { wroteObjects: false });
   await assert.rejects(sameLength.reading, /the body first differs at offset \d+$/);
 });

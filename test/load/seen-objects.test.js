@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SeenObjects, seenMemory } from '../../lib/load/workload/seen-objects.js';
+import { SeenObjects, seenMemory } from '../../lib/load/workload/ledger.js';
 
 test('each object is new once, whoever looks', () => {
   const memory = seenMemory(100);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WHOLE, globalIndex, isInShard } from '../../lib/load/workload/shard.js';
+import { WHOLE, globalIndex, isInShard } from '../../lib/load/workload/keyspace.js';
 
 test('the shards of a run divide its objects: each belongs to exactly one', () => {
   fc.assert(

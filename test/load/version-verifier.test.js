@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Payload } from '../../lib/load/workload/payload.js';
-import { VersionVerifier } from '../../lib/load/workload/version-verifier.js';
+import { Payload, VersionVerifier } from '../../lib/load/workload/payload.js';
 import { cases } from '../helpers/cases.js';
 
 const payload = new Payload('run-1');

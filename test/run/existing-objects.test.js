@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findExistingObjects } from '../../lib/run/preflight/existing-objects.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
-import { Keyspace } from '../../lib/load/workload/keyspace.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
+import { Keyspace, WHOLE } from '../../lib/load/workload/keyspace.js';
 import { objectSizes } from '../../lib/load/workload/size-distribution.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 

@@ -4,7 +4,7 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { listExisting } from '../../lib/run/preflight/existing-objects.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { shardOf } from '../../lib/load/workload/listed-objects.js';
-import { globalIndex } from '../../lib/load/workload/shard.js';
+import { globalIndex } from '../../lib/load/workload/keyspace.js';
 import { Clock } from '../../lib/measure/clock/clock.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';

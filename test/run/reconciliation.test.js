@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanUp } from '../../lib/run/cleanup/cleanup.js';
 import { Reconciliation } from '../../lib/run/cleanup/reconciliation.js';
-import { Keyspace } from '../../lib/load/workload/keyspace.js';
+import { Keyspace, WHOLE } from '../../lib/load/workload/keyspace.js';
 import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
 import { cases } from '../helpers/cases.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RunMarker } from '../../lib/run/preflight/write-checks.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
-import { Keyspace } from '../../lib/load/workload/keyspace.js';
-import { WHOLE } from '../../lib/load/workload/shard.js';
+import { Keyspace, WHOLE } from '../../lib/load/workload/keyspace.js';
 
 const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two'] });
 

@@ -15,8 +15,7 @@ const MAX_GROWTH_BYTES = 100 * 1024 * 1024;
 const UPLOADER = `
   import { AddressBook } from '${new URL('../../lib/store/http/address-book.js', import.meta.url)}';
   import { HttpConnection } from '${new URL('../../lib/store/http/http-connection.js', import.meta.url)}';
-  import { KeepAliveAgent } from '${new URL('../../lib/store/http/keep-alive-agent.js', import.meta.url)}';
-  import { createReadBuffer } from '${new URL('../../lib/store/http/socket-reader.js', import.meta.url)}';
+  import { KeepAliveAgent, createReadBuffer } from '${new URL('../../lib/store/http/keep-alive-agent.js', import.meta.url)}';
 
   const [port, certificate, size] = process.argv.slice(1);
   const now = () => performance.now();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Renewal, askInTime, expiryOf } from '../../lib/store/aws/renewal.js';
+import { Renewal, askInTime, expiryOf } from '../../lib/store/aws/credentials.js';
 
 /**
  * @import { TestContext } from 'node:test'

@@ -256,6 +256,21 @@ function toObject(flat) {
   return Object.fromEntries(names.map((name, position) => [name, flat[position * 2 + 1]]));
 }
 
+test('a presigned URL contains the session token, which the signature covers', () => {
+  const keys = { accessKeyId: 'key', secretAccessKey: 'secret' };
+  const queries = ['a/token+=', 'another', undefined].map((sessionToken) => {
+    const options = { credentials: { ...keys, sessionToken }, region: 'auto', host: 'store.test' };
+    const url = signerOf(options, () => 0).presign('GET', '/bucket/key');
+    return new URL(url, 'https://store.test').searchParams;
+  });
+  assert.deepEqual(
+    queries.map((query) => query.get('X-Amz-Security-Token')),
+    ['a/token+=', 'another', null],
+  );
+  assert.deepEqual([...queries[0].keys()].slice(0, -1), [...queries[0].keys()].slice(0, -1).toSorted());
+  assert.equal(new Set(queries.map((query) => query.get('X-Amz-Signature'))).size, 3);
+});
+
 test('the presigned URL is that of the example in the documentation of S3', () => {
   const credentials = {
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',

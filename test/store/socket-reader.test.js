@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { createReadBuffer, openSharing, readFrom } from '../../lib/store/http/socket-reader.js';
+import { createReadBuffer, openSharing, readFrom } from '../../lib/store/http/keep-alive-agent.js';
 import { testCertificate } from '../helpers/local-s3.js';
 import { startSocketServer, until } from '../helpers/socket-server.js';
 

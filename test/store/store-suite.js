@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AttemptError } from '../../lib/store/s3-error.js';
-import { BodyVerifier } from '../../lib/load/workload/version-verifier.js';
-import { Payload } from '../../lib/load/workload/payload.js';
+import { BodyVerifier, Payload } from '../../lib/load/workload/payload.js';
 import { S3_CALLS } from '../../lib/store/object-store.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { closedPort, startSocketServer } from '../helpers/socket-server.js';

@@ -1,5 +1,5 @@
 import { HttpConnection } from '../../../lib/store/http/http-connection.js';
-import { createReadBuffer, openSharing } from '../../../lib/store/http/socket-reader.js';
+import { createReadBuffer, openSharing } from '../../../lib/store/http/keep-alive-agent.js';
 import { SharingMemorySocket } from './memory-socket.js';
 
 /**

@@ -3,7 +3,7 @@ import { plainText } from '../../text/plain-text.js';
 import { S3_CALLS } from '../../store/s3-calls.js';
 import { AttemptError, protocolError } from '../../store/s3-error.js';
 import { isAbsent } from '../workload/mixed-objects.js';
-import { globalIndex } from '../workload/shard.js';
+import { globalIndex } from '../workload/keyspace.js';
 import { changedError, listedOf, lowestOf, mixedOf } from './versions.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
@@ -243,10 +243,7 @@ function keyOf({ locals, workload: { keyspace, shard } }, position) {
  */
 function refuseMissing(record, position) {
   if (exists(record, record.locals[position])) {
-    const hint = record.workload.wroteObjects
-      ? ''
-      : '; check that the run was written with at least this many <objects>';
-    throw wrongPage(record, `does not contain ${keyOf(record, position)}${hint}`);
+    throw wrongPage(record, `does not contain ${keyOf(record, position)}`);
   }
 }
 
@@ -266,9 +263,8 @@ function exists({ workload: { ledger, wroteObjects } }, local) {
  * @param {number} position of the first expected object that the page does not reach
  * @param {number} others number of other keys of the run on the page
  */
-function shortPage({ locals, workload }, position, others) {
-  const hint = workload.wroteObjects ? '' : '; the earlier run may have used more <objects>, or made copies';
-  const among = others === 0 ? '' : `, and ${counted(others, 'other key')} of the run${hint}`;
+function shortPage({ locals }, position, others) {
+  const among = others === 0 ? '' : `, and ${counted(others, 'other key')} of the run`;
   const message = `the list page that starts at this key contains ${position} of its ${locals.length} keys${among}`;
   return new AttemptError({ kind: 'short-page', handling: 'fail', message });
 }

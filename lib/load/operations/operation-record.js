@@ -1,6 +1,6 @@
-import { BodyVerifier, VersionVerifier } from '../workload/version-verifier.js';
+import { BodyVerifier, VersionVerifier } from '../workload/payload.js';
 import { stateOf, versionOf } from '../workload/mixed-objects.js';
-import { globalIndex } from '../workload/shard.js';
+import { globalIndex } from '../workload/keyspace.js';
 
 /**
  * @import { ObjectConnection, ObjectRequest } from '../../store/object-store.js'

@@ -136,11 +136,6 @@ export class IntegrityError extends Error {
   }
 }
 
-/** Returns a message suffix about the size of objects that this run did not write. @param {Workload} workload */
-export function otherSizeHint({ wroteObjects }) {
-  return wroteObjects ? '' : '; check that the run was written with this --size';
-}
-
 /**
  * @param {OperationRecord} record whose body has arrived
  * @param {string} what name of the body in messages
@@ -149,9 +144,8 @@ export function otherSizeHint({ wroteObjects }) {
  */
 export function refuseMismatch(record, what, mismatch) {
   if (mismatch >= 0) {
-    const { sink, size, workload } = record;
-    const lengths = `received ${sink.received} bytes, expected ${size}${otherSizeHint(workload)}`;
-    const shown = sink.received === size ? '' : ` (${lengths})`;
+    const { sink, size } = record;
+    const shown = sink.received === size ? '' : ` (received ${sink.received} bytes, expected ${size})`;
     throw new IntegrityError(record, `${what} first differs at offset ${mismatch}${shown}`);
   }
 }

@@ -8,7 +8,7 @@ import { read } from './read.js';
 /**
  * @import { ObjectConnection } from '../../store/object-store.js'
  * @import { Ledger } from '../workload/ledger.js'
- * @import { VersionVerifier } from '../workload/version-verifier.js'
+ * @import { VersionVerifier } from '../workload/payload.js'
  * @import { OperationDefinition, Workload } from './operation.js'
  */
 

@@ -2,10 +2,10 @@ import { S3_CALLS } from '../../store/s3-calls.js';
 import { AttemptError } from '../../store/s3-error.js';
 import { versionOf } from '../workload/mixed-objects.js';
 import { changedError, checkBody, checkSize, findsObject, lowestOf, refuseChanged } from './versions.js';
-import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint, refuseMismatch } from './operation.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation, refuseMismatch } from './operation.js';
 
 /**
- * @import { BodyVerifier, VersionVerifier } from '../workload/version-verifier.js'
+ * @import { BodyVerifier, VersionVerifier } from '../workload/payload.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 
@@ -83,7 +83,7 @@ function chooseRange(record) {
  * @param {number} whole bytes of the object
  */
 function checkRange(record, first, whole) {
-  const { connection, size, workload } = record;
+  const { connection, size } = record;
   const { status, contentRange } = connection.reply;
   if (status !== PARTIAL_CONTENT) {
     throw new IntegrityError(record, `the range at ${first} got HTTP ${status}, expected 206`);
@@ -92,7 +92,6 @@ function checkRange(record, first, whole) {
   const [start, last, length] = shown.map(Number);
   if (start !== first || last !== first + size - 1 || length !== whole) {
     const got = shown.length === 0 ? 'no valid value' : `${start}-${last}/${length}`;
-    const hint = length === whole ? '' : otherSizeHint(workload);
-    throw new IntegrityError(record, `expected Content-Range ${first}-${first + size - 1}/${whole}, got ${got}${hint}`);
+    throw new IntegrityError(record, `expected Content-Range ${first}-${first + size - 1}/${whole}, got ${got}`);
   }
 }

@@ -4,7 +4,7 @@ import { checkBody, checkSize, findsObject, lowestOf, refuseChanged } from './ve
 import { QUICK_PREFLIGHT, defineOperation, refuseMismatch } from './operation.js';
 
 /**
- * @import { BodyVerifier, VersionVerifier } from '../workload/version-verifier.js'
+ * @import { BodyVerifier, VersionVerifier } from '../workload/payload.js'
  */
 
 /** Preflight only checks that larger objects of an earlier run exist, because reading them would take too long. */

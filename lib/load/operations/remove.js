@@ -1,7 +1,7 @@
 import { S3_CALLS } from '../../store/s3-calls.js';
 import { AttemptError, NOT_FOUND, isKind, unconfirmed } from '../../store/s3-error.js';
 import { plainText } from '../../text/plain-text.js';
-import { globalIndex } from '../workload/shard.js';
+import { globalIndex } from '../workload/keyspace.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
@@ -34,10 +34,6 @@ export const remove = defineOperation({
     mixed?.answer(localIndex, state);
   },
 });
-
-/** Error codes after which another attempt may delete the key. An error without a code is also transient. */
-const TRANSIENT =
-  /^(InternalError|OperationAborted|RequestTimeout|ServiceUnavailable|SlowDown|TooManyRequests|TooMuchConcurrency)?$/;
 
 const MAX_KEY_LENGTH = 100;
 
@@ -87,11 +83,10 @@ export const batchRemove = defineOperation({
       pending.delete(Key);
     }
     if (Errors.length > 0) {
-      const codes = Errors.map(codeOf);
-      const first = `first: ${shown(Errors[0].Key)}): ${plainText(codes[0]) || 'no reason given'}`;
+      const first = `first: ${shown(Errors[0].Key)}): ${plainText(codeOf(Errors[0])) || 'no reason given'}`;
       throw new AttemptError({
         kind: 'not-deleted',
-        handling: codes.every((/** @type {string} */ code) => TRANSIENT.test(code)) ? 'retry' : 'fail',
+        handling: 'retry',
         message: `${Errors.length} ${messageOfAll} (${first}`,
       });
     }

@@ -1,6 +1,6 @@
 import { S3_CALLS } from '../../store/s3-calls.js';
 import { checkEtag, checkSize, findsObject, lowestOf, refuseChanged } from './versions.js';
-import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
 
@@ -39,10 +39,10 @@ export const stat = defineOperation({
 
 /** @param {OperationRecord} record whose response has arrived */
 function checkLength(record) {
-  const { connection, size, workload } = record;
+  const { connection, size } = record;
   const { contentLength } = connection.reply;
   // Some stores and proxies omit the size, which preflight reports.
   if (contentLength >= 0 && contentLength !== size) {
-    throw new IntegrityError(record, `the size is ${contentLength} bytes, expected ${size}${otherSizeHint(workload)}`);
+    throw new IntegrityError(record, `the size is ${contentLength} bytes, expected ${size}`);
   }
 }

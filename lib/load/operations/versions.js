@@ -6,7 +6,7 @@ import { IntegrityError, refuseMismatch } from './operation.js';
  * @import { S3Call } from '../../store/s3-calls.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
- * @import { VersionVerifier } from '../workload/version-verifier.js'
+ * @import { VersionVerifier } from '../workload/payload.js'
  * @import { OperationRecord } from './operation-record.js'
  */
 

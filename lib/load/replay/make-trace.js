@@ -69,7 +69,7 @@ export function makeTrace(recorded, { from, length, limit }) {
     }
     // Never after `each`, so that requests that are still to come remain.
     const request = trace.requests++;
-    times[request] = time - start;
+    times[request] = Math.max(time - start, times[request - 1] ?? 0);
     codes[request] = code;
     targets[request] = target;
     if (code === BATCH) {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
-import { WHOLE } from '../workload/shard.js';
+import { WHOLE } from '../workload/keyspace.js';
 import { FORMATS, formatOf } from './log-formats.js';
 import { MAX_REQUESTS, RecordedRequests } from './recorded-requests.js';
 

@@ -1,7 +1,7 @@
 import { hash as digestOf } from 'node:crypto';
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
 import { OPERATIONS } from '../operations/registry.js';
-import { isOfShard } from '../workload/shard.js';
+import { isOfShard } from '../workload/keyspace.js';
 
 /**
  * @import { Shard } from '../../result/config.js'

@@ -1,4 +1,4 @@
-import { globalIndex } from './shard.js';
+import { globalIndex } from './keyspace.js';
 
 /**
  * @import { Shard } from '../../result/config.js'

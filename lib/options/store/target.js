@@ -6,7 +6,7 @@ import { startLocalEndpoint } from './local-endpoint.js';
 import { chooseProxy, proxyNotices } from './proxy.js';
 
 /**
- * @import { Renewal } from '../../store/aws/renewal.js'
+ * @import { Renewal } from '../../store/aws/credentials.js'
  * @import { GivenStore, PublicUrl, StoreConfig } from '../../result/config.js'
  * @import { OptionValues } from '../read-options.js'
  * @import { Invocation, VariableKey } from './environment.js'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { counted } from '../../text/figures.js';
 import { sumOf } from '../../measure/statistics/moments.js';
-import { globalIndex, isInShard, localIndex } from '../../load/workload/shard.js';
+import { globalIndex, isInShard, localIndex } from '../../load/workload/keyspace.js';
 import { inParallel } from './bucket-access.js';
 
 /**

@@ -1,5 +1,5 @@
 import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../../load/workload/listed-objects.js';
-import { globalIndex, isOfShard, localIndex } from '../../load/workload/shard.js';
+import { globalIndex, isOfShard, localIndex } from '../../load/workload/keyspace.js';
 import { objectSizes } from '../../load/workload/size-distribution.js';
 import { explainError, isTransient } from '../../store/explain-error.js';
 import { etagDigest } from '../../store/object-connection.js';

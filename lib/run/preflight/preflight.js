@@ -8,7 +8,7 @@ import { FIRST_ACTION, explainError, isTransient } from '../../store/explain-err
 import { CLIENTS } from '../../store/object-store.js';
 import { ARCHIVED, AttemptError, NOT_FOUND, NO_STORE } from '../../store/s3-error.js';
 import { listOf } from '../../text/figures.js';
-import { PREFLIGHT_PROBES, globalIndex } from '../../load/workload/shard.js';
+import { PREFLIGHT_PROBES, globalIndex } from '../../load/workload/keyspace.js';
 import { otherContent, requestAbsentObject, sendControlOperation } from './control-request.js';
 import { NO_BATCHES } from '../cleanup/cleanup.js';
 import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload.js';

@@ -1,4 +1,4 @@
-import { PREFLIGHT_PROBES } from '../../load/workload/shard.js';
+import { PREFLIGHT_PROBES } from '../../load/workload/keyspace.js';
 import { objectSizes } from '../../load/workload/size-distribution.js';
 import { Ledger, ledgerMemory } from '../../load/workload/ledger.js';
 

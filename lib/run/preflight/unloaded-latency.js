@@ -2,7 +2,7 @@ import { multipartAsFor } from '../../load/operations/multipart.js';
 import { OperationRecord } from '../../load/operations/operation-record.js';
 import { OPERATIONS, operationsOfRun } from '../../load/operations/registry.js';
 import { NOT_FOUND } from '../../store/s3-error.js';
-import { PREFLIGHT_PROBES, globalIndex } from '../../load/workload/shard.js';
+import { PREFLIGHT_PROBES, globalIndex } from '../../load/workload/keyspace.js';
 import { typicalSize } from '../../load/workload/size-distribution.js';
 import { sendControlOperation } from './control-request.js';
 import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workload.js';

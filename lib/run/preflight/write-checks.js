@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { operationsOf } from '../../load/operations/registry.js';
-import { globalIndex } from '../../load/workload/shard.js';
+import { globalIndex } from '../../load/workload/keyspace.js';
 import { pause } from '../../measure/clock/pause.js';
 import { LIST_START } from '../../store/bucket-admin.js';
 import { asAttemptError } from '../../store/s3-error.js';

@@ -1,6 +1,5 @@
-import { connectionClosed } from './connection-errors.js';
+import { connectionClosed, readFrom } from './keep-alive-agent.js';
 import { ResponseParser } from './response-parser.js';
-import { readFrom } from './socket-reader.js';
 
 /**
  * @import { Socket } from 'node:net'

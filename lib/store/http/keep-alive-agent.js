@@ -3,14 +3,6 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { AddressBook } from './address-book.js';
-import {
-  closedWhileOpening,
-  connectTimeoutError,
-  givenUpWhileOpening,
-  isOurs,
-  proxyRefused,
-} from './connection-errors.js';
-import { openSharing, readFrom } from './socket-reader.js';
 
 /**
  * @import { Socket } from 'node:net'
@@ -78,7 +70,7 @@ export class KeepAliveAgent {
    * @param {Proxy} [options.proxy] for all connections
    * @param {number} options.connectTimeout ms for TCP, tunnel and TLS together
    * @param {Buffer | null} [options.readBuffer] a buffer that all sockets read into; their bytes are then available
-   *   only through socket-reader.js. Without it, the sockets are ordinary streams
+   *   only through readFrom(). Without it, the sockets are ordinary streams
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
@@ -435,4 +427,97 @@ export function openTunnel(socket, { hostname, port }, authorization) {
       )
       .end();
   });
+}
+
+// Errors that prevent a connection from opening, or that end it.
+
+const GIVEN_UP = 'ERR_CONNECTION_GIVEN_UP';
+const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
+
+/** Whether the failure is unrelated to the store's address. @param {unknown} error */
+function isOurs(error) {
+  return ['EMFILE', 'ENFILE', GIVEN_UP, PROXY_REFUSED].includes(
+    /** @type {NodeJS.ErrnoException} */ (error).code ?? '',
+  );
+}
+
+function givenUpWhileOpening() {
+  return Object.assign(new Error('the connection was abandoned while it was being opened'), { code: GIVEN_UP });
+}
+
+/** @param {number} timeout ms */
+function connectTimeoutError(timeout) {
+  return Object.assign(new Error(`no connection within ${timeout}ms`), { code: 'ERR_CONNECT_TIMEOUT' });
+}
+
+/**
+ * @param {string} message
+ * @returns {Error} an error that looks like a connection reset
+ */
+export function connectionClosed(message) {
+  return Object.assign(new Error(message), { code: 'ECONNRESET' });
+}
+
+function closedWhileOpening() {
+  return connectionClosed('the connection was closed before it was established');
+}
+
+/** @param {string} answer the proxy's response, for the message */
+function proxyRefused(answer) {
+  return Object.assign(new Error(`the proxy did not open a tunnel: it answered ${answer}`), { code: PROXY_REFUSED });
+}
+
+/**
+ * @callback ReceivedBytes
+ * @param {Buffer} bytes valid only during the call
+ * @param {number} length number of bytes received
+ * @returns {void}
+ */
+
+/** One read from the system rarely returns more, and TLS passes on 16 KiB at a time. */
+const READ_BUFFER_BYTES = 64 * 1024;
+
+/** @type {WeakMap<Socket, { received: ReceivedBytes }>} */
+const READERS = new WeakMap();
+
+/** @returns {Buffer} to be shared by all connections of an event loop: each read is processed before the next begins */
+export function createReadBuffer() {
+  return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+}
+
+/**
+ * Opens a socket that reads into a shared buffer, so that reading allocates no buffers and uses no stream.
+ *
+ * @param {Buffer} buffer
+ * @param {(onread: { buffer: Buffer, callback: (length: number, bytes: Uint8Array) => boolean }) => Socket} open
+ * @returns {Socket} its bytes go to the receiver given to {@link readFrom}; bytes received before that call are dropped
+ */
+export function openSharing(buffer, open) {
+  /** @type {{ received: ReceivedBytes }} */
+  const reader = { received() {} };
+  const socket = open({
+    buffer,
+    callback(length) {
+      reader.received(buffer, length);
+      return true;
+    },
+  });
+  READERS.set(socket, reader);
+  return socket;
+}
+
+/**
+ * @param {Socket} socket with or without a shared buffer
+ * @param {ReceivedBytes} received takes the bytes from now on, replacing any earlier receiver
+ */
+export function readFrom(socket, received) {
+  const reader = READERS.get(socket);
+  if (reader === undefined) {
+    socket
+      .removeAllListeners('data')
+      .on('data', (/** @type {Buffer} */ chunk) => received(chunk, chunk.length))
+      .resume();
+  } else {
+    reader.received = received;
+  }
 }
