@@ -3,7 +3,6 @@ import { resultOf } from '../result/result-of-run.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 import { openListeners } from '../report/reporters.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
-import { assertedRun } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { cleanupCommand, laterOf } from './later-commands.js';
@@ -115,12 +114,12 @@ export async function runByCommand(options, program, closing = () => []) {
  * @returns {Promise<Outputs>}
  */
 async function openOutputs(options, env) {
-  const { log, otlp, otlpUrl, metricsPort } = options;
+  const { log, otlp, metricsPort } = options;
   const checks = new Checks();
-  const guard = await checks.run(() => readGuard(options, assertedRun(options)));
+  const guard = await checks.run(() => readGuard(options));
   const results = await openResults(options.results, checks);
   const logFile = log === undefined ? null : await checks.run(() => new LogFile(log));
-  const showsMetrics = otlp || otlpUrl !== undefined || metricsPort !== undefined;
+  const showsMetrics = otlp || metricsPort !== undefined;
   const outlets = showsMetrics
     ? await (await load(() => import('./telemetry.js'))).openOutlets(options, env, checks)
     : null;

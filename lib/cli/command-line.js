@@ -37,10 +37,10 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @property {readonly Threshold[]} thresholds from --assert
  * @property {RunOptions} given the options of a run, as the user typed them
  *
- * @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline' | 'reference'> &
+ * @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'baseline' | 'reference'> &
  *   { files: readonly string[] }} MergeOptions
  *
- * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'assertFile' | 'reference'> &
+ * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'reference'> &
  *   { results: readonly string[] }} CompareOptions `results`: the files or folders of at least two runs
  *
  * @typedef {Pick<CommandLine, 'quads' | 'margin' | 'maxCost' | 'json' | 'report' | 'quiet'> &
@@ -327,8 +327,8 @@ function filesRequest(files, given, words) {
   const results = resultFiles(values);
   const asserted = readAssertions(values.assert, null);
   conclude([...problems, ...sharedFiles(results), ...asserted.problems], words);
-  const { severalRuns, assertFile, baseline, reference } = values;
-  return { files, results, severalRuns, thresholds: asserted.thresholds, assertFile, baseline, reference };
+  const { severalRuns, baseline, reference } = values;
+  return { files, results, severalRuns, thresholds: asserted.thresholds, baseline, reference };
 }
 
 /**
@@ -340,12 +340,12 @@ function filesRequest(files, given, words) {
  */
 function compareRequest(results, given, words) {
   const { values, problems } = readOptions('compare', given);
-  const { margin, force, json, report, assertFile, reference } = values;
+  const { margin, force, json, report, reference } = values;
   const empty = results.flatMap((file, index) => (file === '' ? [index === 0 ? '<before>' : '<after>'] : []));
   const asserted = readAssertions(values.assert, null);
   problems.push(...empty.map((name) => `${name}: expected a file, got nothing`));
   conclude([...problems, ...sharedFiles({ json, report }), ...asserted.problems], words);
-  return { results, margin, force, json, report, reference, thresholds: asserted.thresholds, assertFile };
+  return { results, margin, force, json, report, reference, thresholds: asserted.thresholds };
 }
 
 /**
@@ -372,7 +372,7 @@ function readAssertions(assertions = [], run) {
  * @param {OptionValues} options of a run
  * @returns {AssertedRun} what --assert can refer to
  */
-export function assertedRun(options) {
+function assertedRun(options) {
   const { stages, mix = [], replay, findPeak, peakOf, rate } = options;
   const isOpenLoop = (rate ?? replay) !== undefined || (findPeak && peakOf !== 'threads');
   const mixed =

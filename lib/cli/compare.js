@@ -8,7 +8,7 @@ import { formatComparison, formatSideBySide } from '../report/compare-text.js';
 import { comparisonPage, sideBySidePage } from '../report/html/comparison-page.js';
 import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
-import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
+import { judgeAgainst, statusWith, thresholdLines } from './guard.js';
 import { merge, protectLogs, withResults, writeAll } from './merge.js';
 import { openResults, writeResults } from './output-file.js';
 
@@ -37,7 +37,6 @@ import { openResults, writeResults } from './output-file.js';
 export async function compareByCommand(options, terminal) {
   const { json, report } = options;
   await protectLogs({ json, report });
-  const limits = readLimits(options);
   const checks = new Checks();
   const outputs = await openResults({ json, report }, checks);
   checks.conclude();
@@ -50,7 +49,7 @@ export async function compareByCommand(options, terminal) {
     if (known.length < sides.length) {
       return EXIT.incomplete;
     }
-    const { data, page, text, thresholds } = compared(known, limits, options);
+    const { data, page, text, thresholds } = compared(known, options.thresholds, options);
     const { notices, errors } = thresholdLines(thresholds);
     [...notices, ...errors].forEach((line) => terminal.err(line));
     /** @param {{ option: string }} reporter */

@@ -106,9 +106,6 @@ async function runRequest(argv, program, read) {
   if (command === 'sweep') {
     return (await load(() => import('./sweep.js'))).sweepByCommand(options, program);
   }
-  if (!options.live) {
-    terminal.showLinesOnly();
-  }
   if ((command === 'run' || command === 'quick') && options.dryRun) {
     return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);
   }

@@ -45,7 +45,7 @@ export function mergeByCommand(options, program) {
 export async function withResults(options, work) {
   await protectLogs(options.results);
   const checks = new Checks();
-  const guard = await checks.run(() => readGuard(options, null));
+  const guard = await checks.run(() => readGuard(options));
   const results = await openResults(options.results, checks);
   try {
     checks.conclude();

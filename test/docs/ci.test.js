@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { FIGURES } from '../../lib/result/figures/catalogue.js';
-import { readThresholds } from '../../lib/result/thresholds/read-thresholds.js';
 import { runInProcess } from '../helpers/command.js';
 import { fences } from './markdown.js';
 
@@ -24,12 +23,8 @@ test('the page lists every latency figure', () => {
   );
 });
 
-test('the assertions on the page parse, and the example of a mistake shows the real message', async () => {
-  const [file, mistake] = all.filter(({ language }) => language === 'text').map(({ text }) => text);
-  const lines = file.split('\n').map((line) => line.replace(/#.*/, '').trim());
-  const asserted = lines.filter((line) => line !== '').map((text) => ({ text, place: '--assert' }));
-  const { thresholds, problems } = readThresholds(asserted, null);
-  assert.deepEqual([thresholds.length, problems], [4, []]);
+test('the example of a mistake on the page shows the real message', async () => {
+  const [mistake] = all.filter(({ language }) => language === 'text').map(({ text }) => text);
   const { stderr } = await runInProcess(['10', '10', '--local', '--assert', 'raed.p99 < 50ms'], {});
   assert.equal(stderr.split('\n')[0], mistake.trimEnd());
 });
