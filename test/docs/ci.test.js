@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { shellWords } from '../../lib/text/shell-words.js';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { FIGURES } from '../../lib/result/figures/catalogue.js';
 import { runInProcess } from '../helpers/command.js';
@@ -38,7 +39,7 @@ test('the workflow uses the same actions as ours, and commands that parse', asyn
     [],
   );
   const [, command] = /- run: >-\n((?: {10}.*\n)+)/.exec(workflow) ?? [];
-  const [node, program, ...parameters] = command.trim().split(/\s+/);
+  const [node, program, ...parameters] = shellWords(command.trim());
   assert.deepEqual([node, program], ['node', 'r2-benchmark.js']);
   assert.equal(readCommandLine(parameters, OUTPUTS).command, 'run');
   assert.deepEqual(
