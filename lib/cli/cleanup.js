@@ -11,7 +11,7 @@ import { plainText } from '../text/plain-text.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 import { isOfShard } from '../load/workload/shard.js';
 import { EXIT } from './exit-status.js';
-import { cleanupCommand } from './later-commands.js';
+import { cleanupCommand, whatMayRemain } from './later-commands.js';
 
 /**
  * @import { RunCounts } from '../run/cleanup/list-runs.js'
@@ -51,8 +51,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
-    stopRequest.onEndAtOnce = () =>
-      terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
+    stopRequest.onEndAtOnce = () => whatMayRemain(config, later).forEach((each) => terminal.err(each));
     const versioned = await findVersioned(config, access, terminal);
     const owns = (/** @type {OwnKey} */ { index }) => isOfShard(objects.shard, index);
     const result = await cleanUpRun({

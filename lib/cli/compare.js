@@ -9,7 +9,7 @@ import { comparisonPage, sideBySidePage } from '../report/html/comparison-page.j
 import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, statusWith, thresholdLines } from './guard.js';
-import { merge, protectLogs, withResults, writeAll } from './merge.js';
+import { merge, protectLogs, withResults } from './merge.js';
 import { openResults, writeResults } from './output-file.js';
 
 /**
@@ -54,10 +54,9 @@ export async function compareByCommand(options, terminal) {
     [...notices, ...errors].forEach((line) => terminal.err(line));
     /** @param {{ option: string }} reporter */
     const format = ({ option }) => (option === 'json' ? [`${JSON.stringify(data, null, 2)}\n`] : page());
-    const failures = await writeResults(outputs, format, terminal, () => [text()]);
-    failures.forEach((failure) => terminal.err(`error: ${failure}`));
+    const isWritten = await writeResults(outputs, format, terminal, () => [text()]);
     const isIncomplete = sides.some(({ run }) => run?.warnings.some(({ incomplete }) => incomplete));
-    return statusWith(failures.length > 0 || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
+    return statusWith(!isWritten || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
   } finally {
     outputs.forEach(({ file }) => file?.discard());
   }
@@ -184,8 +183,7 @@ export async function reportByCommand(options, program) {
  */
 function show(result, options, { terminal }, format = {}) {
   return withResults(options, async (results) => {
-    const shown = results.map(({ reporter, ...rest }) => ({ ...rest, reporter: { ...reporter, ...format } }));
-    const isWritten = await writeAll({ result }, shown, terminal, () => []);
+    const isWritten = await writeResults(results, (reporter) => ({ ...reporter, ...format }).format(result), terminal);
     return isWritten ? EXIT.complete : EXIT.incomplete;
   });
 }

@@ -150,7 +150,7 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
       const { listRunsByCommand } = await load(() => import('./cleanup.js'));
       return await listRunsByCommand(config, later, context);
     }
-    stopRequest.listen();
+    stopRequest.listen(() => {});
     const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
     return await cleanUpByCommand(config, later, context, stopRequest);
   } finally {
