@@ -1,4 +1,4 @@
-import { measureCpuTime } from '../lib/measure/client-load.js';
+import { measureCpuTime } from '../lib/measure/host/client-load.js';
 import { Keyspace } from '../lib/load/workload/keyspace.js';
 import { Payload } from '../lib/load/workload/payload.js';
 

@@ -4,12 +4,12 @@ import { isResult } from './result/read-result.js';
 import { UsageError, inCode, refuseIfAny } from './options/usage-error.js';
 import { RunError } from './run/run.js';
 import { ThresholdError, evaluateThresholds } from './result/thresholds/evaluate.js';
-import { readThresholds, stagesOf } from './result/thresholds/read-thresholds.js';
+import { readThresholds, stagesOf } from './result/thresholds/threshold.js';
 
 /**
  * @import { Comparison } from './result/comparison.js'
  * @import { Result, ThresholdResult } from './result/result.js'
- * @import { RunContext } from './run/run-context.js'
+ * @import { RunContext } from './run/run.js'
  * @import { RunOptions } from './run/run-options.js'
  */
 

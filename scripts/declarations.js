@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runOptionsType } from './run-options.js';
 
 // Writes the declarations of lib/index.js, and of everything it imports, to types/ for the package.
 
@@ -13,6 +14,7 @@ const TYPES = `${FINISHED}-${process.pid}`;
 
 // The compiler does not copy handwritten declarations.
 cpSync(LIB, TYPES, { recursive: true, filter: (file) => statSync(file).isDirectory() || file.endsWith('.d.ts') });
+writeFileSync(path.join(TYPES, 'run/run-options.d.ts'), runOptionsType());
 execFileSync(
   path.join(ROOT, 'node_modules/.bin/tsc'),
   [

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { withFigureTable } from './figure-table.js';
 import { withOptionTables } from './option-tables.js';
-import { runOptionsType } from './run-options.js';
 import { table } from './table.js';
 
 /**
@@ -12,7 +11,6 @@ import { table } from './table.js';
 
 const SCHEMA = new URL('../lib/result/result.schema.json', import.meta.url);
 const TYPES = new URL('../lib/result/result.schema.d.ts', import.meta.url);
-const RUN_OPTIONS = new URL('../lib/run/run-options.d.ts', import.meta.url);
 const PAGE = new URL('../docs/reference/result-schema.md', import.meta.url);
 const COMMAND_LINE = new URL('../docs/reference/command-line.md', import.meta.url);
 const CI = new URL('../docs/use/ci.md', import.meta.url);
@@ -34,7 +32,6 @@ const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
-    { file: RUN_OPTIONS, text: runOptionsType() },
     { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
     { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
     { file: CI, text: withFigureTable(readFileSync(CI, 'utf8')) },

@@ -118,7 +118,7 @@ export const COMMANDS = Object.freeze(
       isTimed: true,
     },
     resets: { lines: [`bench 300 1 ${MOST}`], faults: 'seed=7,reset=2%,truncate=2%', isTimed: true },
-    corrupt: { lines: [`bench 300 1 ${MOST}`], faults: 'seed=7,corrupt=5%,wrong-etag=3%,wrong-size=3%', isTimed: true },
+    corrupt: { lines: [`bench 300 1 ${MOST}`], faults: 'seed=7,corrupt=5%', isTimed: true },
     lost: { lines: ['bench 100 4 --timeout 1s --json r.json'], faults: 'seed=7,PUT.lost=5%', isTimed: true },
     stale: {
       lines: ['bench 50 4 --mix read=70,write=30 --duration 4s --json r.json'],

@@ -4,9 +4,7 @@ import { inCode } from '../lib/options/usage-error.js';
 
 /** @import { OptionRow } from '../lib/options/table.js' */
 
-const HEAD = `// Generated from lib/options/table.js by \`npm run generate\`. Change the table, not this file.
-
-import type { GivenStore } from '../result/config.js';
+const HEAD = `import type { GivenStore } from '../result/config.js';
 
 /** What a run does. A size is in bytes or a text such as '16KiB', a time in ms or a text such as '30s'. */
 export interface RunOptions {

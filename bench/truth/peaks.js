@@ -1,4 +1,4 @@
-import { SAVED_MS } from '../../lib/local-s3/fault-effects.js';
+import { SAVED_MS } from '../../lib/local-s3/faults.js';
 import { exponentialIntervals } from './predicted-latencies.js';
 import { runTool } from './run-tool.js';
 import { withEndpoint } from './scripted-endpoint.js';

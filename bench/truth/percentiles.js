@@ -4,7 +4,7 @@ import { withEndpoint } from './scripted-endpoint.js';
 
 /**
  * @import { Finding, Part } from './finding.js'
- * @import { Report, TimeSummary } from '../../lib/local-s3/tally.js'
+ * @import { Report, TimeSummary } from '../../lib/local-s3/answer.js'
  */
 
 const PERCENTILES = /** @type {const} */ (['p50', 'p90', 'p99', 'p999']);

@@ -1,4 +1,4 @@
-import { Distribution } from '../../lib/result/compare/quantile.js';
+import { Histogram } from '../../lib/result/histogram.js';
 import { resultOf } from '../../test/result/results.js';
 import { chance } from '../../test/helpers/chance.js';
 
@@ -73,21 +73,19 @@ export function simulatedRun({ pace, seed, seconds = 60, rate = 1000 }) {
  * @param {number} [run.seconds]
  * @param {number} [run.operations] per second
  * @param {number} [run.median] ms
- * @returns {{ whole: Distribution, seconds: Distribution[] }}
+ * @returns {{ whole: Histogram, seconds: Histogram[] }}
  */
 export function simulatedLatencies({ pace, seed, seconds = 60, operations = 200, median = 10 }) {
   const draw = chance(seed);
   const all = pace
     .factors(draw, seconds)
     .map((factor) => Array.from({ length: operations }, () => (median / factor) * Math.exp(0.5 * draw.normal())));
-  return { whole: distributionOf(all.flat()), seconds: all.map(distributionOf) };
+  return { whole: histogramOf(all.flat()), seconds: all.map(histogramOf) };
 }
 
 /** @param {readonly number[]} values */
-function distributionOf(values) {
-  const sorted = Float64Array.from(values).sort();
-  return new Distribution(
-    [...sorted],
-    values.map(() => 1),
-  );
+function histogramOf(values) {
+  const histogram = new Histogram();
+  values.forEach((value) => histogram.record(value));
+  return histogram;
 }

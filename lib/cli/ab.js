@@ -1,13 +1,13 @@
-import { CONFIDENCE } from '../result/compare/verdict.js';
+import { CONFIDENCE } from '../result/compare/log-ratio.js';
 import { compareQuads, quadsOf } from '../result/compare/compare-quads.js';
 import { dollarsOf } from '../run/prices.js';
 import { makeRunId } from '../options/resolve.js';
 import { Checks } from '../options/usage-error.js';
-import { formatInterleaved } from '../report/compare-text.js';
+import { comparisonText, shownInterleaved } from '../report/compare-text.js';
 import { costLine } from '../report/cost-line.js';
-import { interleavedPage } from '../report/html/comparison-page.js';
+import { comparisonPage } from '../report/html/comparison-page.js';
 import { seriesProgress } from '../report/series-progress.js';
-import { noticesOfLoad } from '../run/load-notices.js';
+import { noticesOfLoad } from '../run/prepare-run.js';
 import { prepareCells } from '../series/prepare-cells.js';
 import { planTurns, runSeries } from '../series/series.js';
 import { counted } from '../text/figures.js';
@@ -65,12 +65,13 @@ export async function abByCommand(options, program) {
     announcement(options, { cells, turns, runId }).forEach(notify);
     const ran = await runTurns({ options, cells, turns, runId, program });
     const comparison = comparisonOf(ran, { options, cells });
+    const shown = shownInterleaved(comparison);
     ran.crashes.forEach((crash) => reportError(crash, terminal, isDebugging));
     const status = stopRequest.status ?? ran.status;
-    const text = status === EXIT.usage && comparison.quads.length === 0 ? '' : formatInterleaved(comparison);
+    const text = status === EXIT.usage && comparison.quads.length === 0 ? '' : comparisonText(shown);
     /** @param {{ option: string }} reporter */
     const format = ({ option }) =>
-      option === 'json' ? [`${JSON.stringify(comparison, null, 2)}\n`] : interleavedPage(comparison);
+      option === 'json' ? [`${JSON.stringify(comparison, null, 2)}\n`] : comparisonPage(shown);
     const isWritten = await writeSeries(outputs, format, terminal, { text, notify });
     return !isWritten && status === EXIT.complete ? EXIT.incomplete : status;
   } finally {

@@ -4,10 +4,9 @@ import { RunTally, listRuns } from '../run/cleanup/list-runs.js';
 import { isClean } from '../result/completeness.js';
 import { preflight } from '../run/preflight/preflight.js';
 import { describeUnknown, requestVersioning } from '../run/preflight/write-checks.js';
-import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
+import { formatCleanupProgress, taskProgress } from '../report/progress.js';
 import { openRun } from '../run/open-run.js';
 import { counted, rounded } from '../text/figures.js';
-import { plainText } from '../text/plain-text.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 import { isOfShard } from '../load/workload/shard.js';
 import { EXIT } from './exit-status.js';
@@ -48,7 +47,7 @@ import { cleanupCommand, whatMayRemain } from './later-commands.js';
 export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
   const { objects } = config;
-  const line = new ProgressLine(terminal, clock.now);
+  const show = taskProgress(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
     stopRequest.onEndAtOnce = () => whatMayRemain(config, later).forEach((each) => terminal.err(each));
@@ -62,7 +61,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
       reconciliation: null,
       outcomeUnknown: false,
       versioned,
-      onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
+      onProgress: (progress) => quiet || show(formatCleanupProgress(progress), progress.silence),
     });
     stopRequest.onRequest = () => {};
     if (result.removed + result.versions + (result.uploads ?? 0) === 0 && isClean(result)) {
@@ -187,10 +186,10 @@ export function listRunsByCommand(config, later, context) {
   return withCheckedRun(config, context, async (access) => {
     const { store, objects } = config;
     const { prefix } = objects;
-    const progress = new ProgressLine(terminal, clock.now);
+    const show = taskProgress(terminal, clock.now);
     const tally = new RunTally(prefix);
     const onCheck = (/** @type {number} */ silence) =>
-      quiet || progress.show(`Listing: ${counted(tally.objects, 'object')}`, silence);
+      quiet || show(`Listing: ${counted(tally.objects, 'object')}`, silence);
     const listing = await withBucketAccess({ ...access, onCheck }, (means) =>
       listRuns({ access: means, prefix, store, clock, tally }),
     );
@@ -224,10 +223,9 @@ export function formatListing({ runs, foreign }, config, later, now) {
   const ofRun = (/** @type {string} */ runId) => ({ ...config, objects: { ...objects, runId } });
   const where = `under ${prefix}/ in ${store.buckets.join(', ')}`;
   const lines = runs.length === 0 ? [`No run left objects ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
-  if (foreign.objects > 0) {
-    const more = foreign.objects > foreign.examples.length ? ', …' : '';
+  if (foreign > 0) {
     lines.push(
-      `Clean-up leaves alone ${counted(foreign.objects, 'object')} under ${prefix}/ (${sizeText(foreign.bytes)}) that no run on these buckets wrote: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `Clean-up leaves alone ${counted(foreign, 'object')} under ${prefix}/ that no run on these buckets wrote`,
     );
   }
   if (runs.length > 0) {

@@ -7,7 +7,7 @@ import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/tabl
 import { OPERATIONS, operationsOf, writesObjects } from '../load/operations/registry.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../load/operations/stage.js';
 import { quote } from '../text/quote.js';
-import { readThresholds } from '../result/thresholds/read-thresholds.js';
+import { readThresholds } from '../result/thresholds/threshold.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
 import { COMMANDS, COMMAND_NAMES, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { DEFAULT_FILE, FROM_CLONE } from '../options/store/environment.js';
@@ -20,7 +20,7 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @import { OptionValues } from '../options/read-options.js'
  * @import { CommandName } from '../options/table.js'
  * @import { RunOptions } from '../run/run-options.js'
- * @import { AssertedRun } from '../result/thresholds/read-thresholds.js'
+ * @import { AssertedRun } from '../result/thresholds/threshold.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
  * @import { Invocation } from '../options/store/environment.js'
  * @import { Shell } from './shells.js'

@@ -4,8 +4,8 @@ import { readFiles, readWholeResult } from '../result/log/read-files.js';
 import { readRun } from '../result/merge/read-run.js';
 import { runsApart } from '../result/merge/runs-apart.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
-import { formatComparison, formatSideBySide } from '../report/compare-text.js';
-import { comparisonPage, sideBySidePage } from '../report/html/comparison-page.js';
+import { comparisonText, shownComparison, shownSideBySide } from '../report/compare-text.js';
+import { comparisonPage } from '../report/html/comparison-page.js';
 import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, statusWith, thresholdLines } from './guard.js';
@@ -24,6 +24,9 @@ import { openResults, writeResults } from './output-file.js';
  * @import { Program } from './main.js'
  * @import { Terminal } from './terminal.js'
  */
+
+/** Columns of a table of several results. */
+const WIDE = 120;
 
 /**
  * `r2-benchmark compare`: reports whether the second of two runs was faster than the first, or how any number of them
@@ -77,15 +80,16 @@ function compared(results, limits, options) {
     const all = compareAll(results, reference, { margin });
     const comparisons = all.sides.flatMap(({ comparison }) => comparison ?? []);
     const data = { reference: reference.name, comparisons };
-    return { data, page: () => sideBySidePage(all), text: () => formatSideBySide(all), thresholds: [] };
+    const shown = shownSideBySide(all);
+    return { data, page: () => comparisonPage(shown), text: () => comparisonText(shown, WIDE), thresholds: [] };
   }
   const [other] = others;
   const comparison = compareResults(reference, other, { margin });
   refuseMismatches(comparison, options);
   const thresholds = judgeAgainst(limits, reference, other.result);
   const data = { ...comparison, thresholds };
-  const page = () => comparisonPage(data);
-  return { data, page, text: () => formatComparison(comparison), thresholds };
+  const page = () => comparisonPage(shownComparison(data));
+  return { data, page, text: () => comparisonText(shownComparison(comparison)), thresholds };
 }
 
 /**
@@ -165,7 +169,7 @@ export async function reportByCommand(options, program) {
       return merge(options, program, () => [], { runs, warnings });
     }
     const all = compareAll(apart, referenceAmong(apart, options.reference));
-    return show(apart[0].result, options, program, { format: () => sideBySidePage(all) });
+    return show(apart[0].result, options, program, { format: () => comparisonPage(shownSideBySide(all)) });
   }
   const read = await readWholeResult(file);
   if (read === null) {

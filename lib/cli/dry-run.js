@@ -1,11 +1,11 @@
 import { meanRateOf } from '../load/workload/trace.js';
-import { DOLLARS_PER_GB_MONTH, FREE_PER_MONTH } from '../run/prices.js';
+import { DOLLARS_PER_GB_MONTH, FREE_PER_MONTH, dollarsFor } from '../run/prices.js';
 import { resolve } from '../options/resolve.js';
 import { fitOf } from '../load/replay/fit.js';
 import { FORMATS } from '../load/replay/log-formats.js';
 import { busiestMinute, closeChanges } from '../load/replay/rates.js';
 import { costLine } from '../report/cost-line.js';
-import { dollarsFor, forecastOf, totalOf } from '../run/forecast.js';
+import { forecastOf, totalOf } from '../run/forecast.js';
 import { prepareRun } from '../run/prepare-run.js';
 import { readTraffic } from '../run/read-traffic.js';
 import { counted, decimal, rounded } from '../text/figures.js';

@@ -3,7 +3,7 @@ import { readFiles, whatIsLost } from '../result/log/read-files.js';
 import { mergeRuns } from '../result/merge/merge.js';
 import { PLAIN } from '../result/figures/table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
-import { checkThresholds, stagesOf } from '../result/thresholds/read-thresholds.js';
+import { checkThresholds, stagesOf } from '../result/thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { STANDARD_OUTPUT } from '../options/values.js';

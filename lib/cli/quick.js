@@ -1,5 +1,5 @@
 import { Clock } from '../measure/clock/clock.js';
-import { openFileLimit } from '../measure/host/open-file-limit.js';
+import { openFileLimit } from '../measure/host/limits.js';
 import { optionWords } from '../options/recorded-options.js';
 import { ROWS } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';

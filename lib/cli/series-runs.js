@@ -8,7 +8,7 @@ import { laterOf, whatMayRemain } from './later-commands.js';
  * @import { ReadyRun } from '../result/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { Listener } from '../report/reporter.js'
- * @import { RunContext } from '../run/run-context.js'
+ * @import { RunContext } from '../run/run.js'
  * @import { Program } from './main.js'
  */
 

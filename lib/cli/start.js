@@ -1,6 +1,6 @@
 import { report } from 'node:process';
 import { isatty } from 'node:tty';
-import { openFileLimit } from '../measure/host/open-file-limit.js';
+import { openFileLimit } from '../measure/host/limits.js';
 import { UsageError } from '../options/usage-error.js';
 import { EXIT } from './exit-status.js';
 

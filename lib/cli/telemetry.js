@@ -13,7 +13,7 @@ import { load } from './start.js';
  * @import { Checks } from '../options/usage-error.js'
  * @import { Listener } from '../report/reporter.js'
  * @import { OtlpExporter } from '../report/telemetry/otlp-exporter.js'
- * @import { PlannedStage, RunMetrics } from '../report/telemetry/run-metrics.js'
+ * @import { PlannedStage } from '../report/telemetry/run-metrics.js'
  * @import { ScrapeServer } from '../report/telemetry/scrape-server.js'
  * @import { CommandLine } from './command-line.js'
  */
@@ -49,20 +49,19 @@ export async function openOutlets({ otlp: isPushed, metricsPort, metricsHold }, 
   const otlp = isPushed ? await checks.run(() => openExporter(env)) : null;
   const server = metricsPort === undefined ? null : await checks.run(() => listen(metricsPort));
   const { exportMetrics } = await load(() => import('../report/telemetry/run-metrics.js'));
-  /** @type {RunMetrics | null} */
-  let metrics = null;
+  let isOpen = false;
   return {
     ...{ otlp, server, notices: noticesOf(otlp, server, isPushed) },
-    listen({ config, identity, clock: { now, epochNow } }, warn) {
+    listen({ config, identity, clock: { epochNow } }, warn) {
       if (otlp !== null) {
         otlp.warn = warn;
       }
-      const run = { config, host: identity.host, stages: plannedStages(config), now, epochNow };
-      metrics = exportMetrics({ otlp, server }, run, resourceAttributes(config, identity));
-      return metrics;
+      const run = { config, host: identity.host, stages: plannedStages(config), epochNow };
+      isOpen = true;
+      return exportMetrics({ otlp, server }, run, resourceAttributes(config, identity));
     },
     async finish(signal, notice) {
-      if (metrics === null) {
+      if (!isOpen) {
         return;
       }
       const exported = otlp?.finish();
@@ -72,7 +71,6 @@ export async function openOutlets({ otlp: isPushed, metricsPort, metricsHold }, 
         await scraped;
       }
       await exported;
-      metrics.close();
     },
     async close() {
       otlp?.close();

@@ -36,11 +36,6 @@ export class Budget {
     return claim < this.#most ? claim : -1;
   }
 
-  /** @param {number} claim */
-  localIndexOf(claim) {
-    return this.localIndexAt(claim % this.objects);
-  }
-
   /** @param {number} index of an object in the stage, from 0 */
   localIndexAt(index) {
     return this.#first + index;

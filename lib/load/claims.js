@@ -11,7 +11,7 @@ import { MEMBER_VALUES } from './workload/trace.js';
  * @import { Operation, Workload } from './operations/operation.js'
  * @import { Stage, StageKind } from './operations/stage.js'
  * @import { MixedMemory, WritePauses } from './workload/mixed-objects.js'
- * @import { ObjectGroup, ObjectGroups } from './workload/object-groups.js'
+ * @import { ObjectGroups } from './workload/object-groups.js'
  * @import { Budget } from './budget.js'
  * @import { Load } from './run-stage.js'
  */
@@ -35,9 +35,10 @@ export class Claims {
   #knowsObjects;
   #allNeedObjects;
   #budget;
+  #groups;
   /** By kind. @type {(AccessOrder | null)[]} */
   #orders;
-  /** How an operation gets its object, by kind. */
+  /** How an operation gets its objects, by kind. */
   #takes;
   #meters;
   #now;
@@ -51,12 +52,17 @@ export class Claims {
    * @param {Budget} options.budget
    * @param {StageMeters} options.meters that count skipped operations
    * @param {AccessOrder | null} [options.order] for operations that follow the access pattern; null to go in order
-   * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
+   * @param {ObjectGroups | null} [options.groups] of a stage whose operations each work on several objects; its budget
+   *   is of groups
+   * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of a stage of several kinds, by kind
    * @param {string} options.seed for the order of kinds
    * @param {MixedMemory} [options.replaced] of a stage that replaces objects
    * @param {() => number} options.now ms, by a clock that all workers share
    */
-  constructor({ kinds }, { workload, budget, meters, order = null, kindGroups = [], replaced, seed, now }) {
+  constructor(
+    { kinds },
+    { workload, budget, meters, order = null, groups = null, kindGroups = [], replaced, seed, now },
+  ) {
     this.#kinds = kinds;
     this.#kindOf = kindOrder(kinds, seed);
     this.#workload = workload;
@@ -64,28 +70,32 @@ export class Claims {
     this.#allNeedObjects = kinds.every(({ operation }) => operation.needsObject);
     this.#budget = budget;
     this.#orders = kinds.map(({ operation }) => (operation.followsAccess ? order : null));
-    this.#takes = kinds.map(({ operation }, kind) => takeFor(operation, kind, kindGroups[kind] ?? null, workload));
+    this.#groups = groups;
+    this.#takes = kinds.map(({ operation }, kind) =>
+      takeFor(operation, kind, groups ?? kindGroups[kind] ?? null, workload),
+    );
     this.#meters = meters;
     this.#now = now;
     this.#replaced = replaced ? new MixedObjects(replaced) : null;
   }
 
   /**
-   * Passes over claims whose object was not written. If the stage cycles through its objects, this recurs in every
-   * cycle, so it does not count as skipped work. If no object is left, the stage ends instead of cycling forever.
+   * Passes over claims whose object, or all of whose objects, were not written. If the stage cycles through its objects,
+   * this recurs in every cycle, so it does not count as skipped work. If no object is left, the stage ends instead of
+   * cycling forever.
    *
    * @param {OperationRecord} record
    */
   next(record) {
-    const { ledger } = this.#workload;
+    const { objects } = this.#budget;
     let missed = 0;
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const kind = this.#kindOf(claim);
       const { operation } = this.#kinds[kind];
       const order = this.#orders[kind];
-      const object = order === null ? this.#budget.localIndexOf(claim) : this.#budget.localIndexAt(order(claim));
-      if (!this.#knowsObjects || !operation.needsObject || ledger.has(object)) {
-        this.#takes[kind](record, object, claim);
+      const index = order === null ? claim % objects : order(claim);
+      if (!this.#knowsObjects || !operation.needsObject || this.#exists(index)) {
+        this.#takes[kind](record, this.#budget.localIndexAt(index), claim);
         return claim;
       }
       if (!this.#budget.cycles) {
@@ -94,7 +104,7 @@ export class Claims {
         continue;
       }
       missed += 1;
-      if (this.#allNeedObjects && missed % this.#budget.objects === 0 && !this.#hasObjects()) {
+      if (this.#allNeedObjects && missed % objects === 0 && !this.#hasObjects()) {
         this.#budget.close();
       }
     }
@@ -118,15 +128,21 @@ export class Claims {
     (this.#replaced ?? this.#workload.mixed)?.ended(record, this.#now);
   }
 
+  /** @param {number} index of an object, or of a group, in the stage */
+  #exists(index) {
+    const { ledger } = this.#workload;
+    return this.#groups === null
+      ? ledger.has(this.#budget.localIndexAt(index))
+      : this.#groups.at(index).locals.some((local) => ledger.has(local));
+  }
+
   /** Whether any object of the stage exists. Checks all: other workers may have claimed the only one that exists. */
   #hasObjects() {
-    const { objects } = this.#budget;
-    for (let turn = 0; turn < objects; turn++) {
-      if (this.#workload.ledger.has(this.#budget.localIndexOf(turn))) {
-        return true;
-      }
+    let index = 0;
+    while (index < this.#budget.objects && !this.#exists(index)) {
+      index += 1;
     }
-    return false;
+    return index < this.#budget.objects;
   }
 }
 
@@ -147,15 +163,22 @@ export function kindOrder(kinds, seed) {
 }
 
 /**
+ * An operation that removes a group of objects gets only those that were written.
+ *
  * @param {Operation} operation
  * @param {number} kind
  * @param {ObjectGroups | null} groups null if the operation works on one object
- * @param {Pick<Workload, 'mixed'>} workload
+ * @param {Pick<Workload, 'mixed' | 'ledger' | 'wroteObjects'>} workload
  * @returns {(record: OperationRecord, object: number, claim: number) => void}
  */
-function takeFor(operation, kind, groups, { mixed }) {
+function takeFor(operation, kind, groups, { mixed, ledger, wroteObjects }) {
   if (groups !== null) {
-    return (record, _object, claim) => record.takeGroup(kind, operation, groups.at(claim % groups.count), claim);
+    return (record, _object, claim) => {
+      const group = groups.at(claim % groups.count);
+      const locals =
+        operation.removes && wroteObjects ? group.locals.filter((local) => ledger.has(local)) : group.locals;
+      record.takeGroup(kind, operation, { ...group, locals }, claim);
+    };
   }
   if (mixed && operation.creates) {
     return (record, object, claim) => {
@@ -164,83 +187,6 @@ function takeFor(operation, kind, groups, { mixed }) {
     };
   }
   return (record, object, claim) => record.take(kind, operation, object, claim);
-}
-
-/** Like Claims, but each claim is for an operation on a group of objects. */
-export class GroupClaims {
-  #operation;
-  #groups;
-  #workload;
-  #budget;
-  #meters;
-
-  /**
-   * @param {Pick<Stage, 'kinds'>} stage of one kind
-   * @param {{ groups: ObjectGroups, workload: Workload, budget: Budget, meters: StageMeters }} options the budget has
-   *   one operation per group; the meters count skipped operations
-   */
-  constructor({ kinds: [{ operation }] }, { groups, workload, budget, meters }) {
-    this.#operation = operation;
-    this.#groups = groups;
-    this.#workload = workload;
-    this.#budget = budget;
-    this.#meters = meters;
-  }
-
-  /**
-   * Passes over groups without written objects. An operation that removes objects gets only those that were written.
-   * If the stage cycles through its groups and none has an object left, the stage ends.
-   *
-   * @param {OperationRecord} record
-   */
-  next(record) {
-    let missed = 0;
-    for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
-      const group = this.#groups.at(this.#budget.localIndexOf(claim));
-      const existing = this.#existingOf(group);
-      if (existing.length > 0) {
-        const locals = this.#operation.removes ? existing : group.locals;
-        record.takeGroup(0, this.#operation, { ...group, locals }, claim);
-        return claim;
-      }
-      if (!this.#budget.cycles) {
-        this.#meters.kinds[0].skipped += 1;
-        continue;
-      }
-      missed += 1;
-      if (missed % this.#budget.objects === 0 && !this.#hasObjects()) {
-        this.#budget.close();
-      }
-    }
-    return -1;
-  }
-
-  /** Succeeds at once: {@link next} has already chosen the objects. */
-  place() {
-    return 0;
-  }
-
-  /** Does nothing, because operations do not lock objects. */
-  done() {}
-
-  /**
-   * @param {ObjectGroup} group
-   * @returns {Uint32Array} objects of the group that exist, as far as the run knows
-   */
-  #existingOf({ locals }) {
-    const { ledger, wroteObjects } = this.#workload;
-    return wroteObjects ? locals.filter((local) => ledger.has(local)) : locals;
-  }
-
-  /** Whether any group has an object. Checks all groups: other workers may have claimed the only one with objects. */
-  #hasObjects() {
-    for (let number = 0; number < this.#groups.count; number++) {
-      if (this.#existingOf(this.#groups.at(number)).length > 0) {
-        return true;
-      }
-    }
-    return false;
-  }
 }
 
 const LIST_KEYS = 1000;
@@ -420,13 +366,11 @@ function isBatch({ removes, grouping }) {
  */
 export function claimsFor(stage, { workload, budget, meters, groups, kindGroups, load, now, runId }) {
   const { access, mixedObjects: objects } = load;
-  if (groups !== null) {
-    return new GroupClaims(stage, { workload, budget, meters, groups });
-  }
   if (!stage.rewrites) {
     const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
+    const { replaced } = load;
     const seed = `kinds of ${runId}`;
-    return new Claims(stage, { workload, budget, meters, order, kindGroups, replaced: load.replaced, seed, now });
+    return new Claims(stage, { workload, budget, meters, order, groups, kindGroups, replaced, seed, now });
   }
   const { mixed, trace } = workload;
   if (mixed && trace) {

@@ -29,13 +29,19 @@ import { classFinder, sizeClasses } from './workload/size-distribution.js';
  * Counts operations in addition to the meter of their kind.
  *
  * @typedef {object} Counter
- * @property {(record: OperationRecord) => void} [begins]
  * @property {(record: OperationRecord) => void} [succeeded]
  * @property {(error: AttemptError, record: OperationRecord | RequestStep) => void} [attemptFailed]
  * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
  *
  * @typedef {(meter: StageMeter, record: OperationRecord, bytes: number) => void} CountSuccess
  */
+
+/**
+ * Other programs may delete, replace or archive existing objects, which does not count as a failure of the store.
+ *
+ * @type {Readonly<Record<string, 'vanished' | 'changed' | 'archived'>>}
+ */
+const FOREIGN_CHANGES = Object.freeze({ [NOT_FOUND]: 'vanished', [CHANGED]: 'changed', [ARCHIVED]: 'archived' });
 
 /** Everything that a stage counts on one worker, with only the meters that this stage needs. */
 export class Recorder {
@@ -45,16 +51,9 @@ export class Recorder {
   /** @type {StageWatch | null} */
   #watch = null;
   #countSuccess;
-  /** @type {readonly NonNullable<Counter['begins']>[]} */
-  #begins;
-  /** @type {readonly NonNullable<Counter['succeeded']>[]} */
-  #succeeded;
-  /** @type {readonly NonNullable<Counter['attemptFailed']>[]} */
-  #attemptFailed;
-  /** @type {readonly NonNullable<Counter['failed']>[]} */
-  #failed;
-  /** @type {(record: OperationRecord, error: unknown) => void} handles an operation that did not succeed */
-  failed;
+  #isForeign;
+  /** @type {readonly Counter[]} */
+  #counters;
   /** Total ms that operations waited for an available object. */
   waited = 0;
 
@@ -86,23 +85,15 @@ export class Recorder {
     this.noted = new NotedOperations(clock);
     this.parts = OperationParts.of(stage, { load, budget, measured });
     const { kinds } = this.meters;
-    /** @type {Counter[]} */
-    const counters = [
-      ...(this.parts === null ? [] : [counterOf(this.parts)]),
+    this.#counters = [
+      ...(this.parts === null ? [] : [this.parts]),
       ...(this.buckets === null ? [] : [bucketCounter(this.buckets)]),
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
       ...(readsCache ? [cacheCounter(kinds)] : []),
       ...(timesBinding ? [bindingCounter(kinds)] : []),
       ...(retriesInside ? [innerRetryCounter(kinds)] : []),
     ];
-    const those = (/** @type {keyof Counter} */ name) =>
-      /** @type {any} */ (counters.flatMap((each) => each[name] ?? []));
-    this.#begins = those('begins');
-    this.#succeeded = those('succeeded');
-    this.#attemptFailed = those('attemptFailed');
-    this.#failed = those('failed');
-    const failed = this.#countFailure.bind(this);
-    this.failed = workload.listed ? foreignFirst(kinds, failed) : failed;
+    this.#isForeign = Boolean(workload.listed);
   }
 
   /** @param {StageWatch} watch knows whether the stage is over, and receives fatal errors */
@@ -112,9 +103,7 @@ export class Recorder {
 
   /** @param {OperationRecord} record that has its object */
   begins(record) {
-    for (const begins of this.#begins) {
-      begins(record);
-    }
+    this.parts?.begins(record);
   }
 
   /**
@@ -126,8 +115,8 @@ export class Recorder {
     if (record.finishedAt - record.startedAt > this.noted.threshold) {
       this.noted.slow(record);
     }
-    for (const succeeded of this.#succeeded) {
-      succeeded(record);
+    for (const counter of this.#counters) {
+      counter.succeeded?.(record);
     }
   }
 
@@ -174,7 +163,7 @@ export class Recorder {
           meter.seconds.addFailure(finishedAt, isRefused(error));
         }
         meter.unsent += Number(!error.sent);
-        this.#attemptFailed.forEach((attemptFailed) => attemptFailed(error, record));
+        this.#counters.forEach((counter) => counter.attemptFailed?.(error, record));
       },
       retrying: (error, { kind }) => {
         this.meters.kinds[kind].retries += 1;
@@ -184,12 +173,17 @@ export class Recorder {
   }
 
   /**
-   * @param {OperationRecord} record
+   * @param {OperationRecord} record that did not succeed
    * @param {unknown} error
    */
-  #countFailure(record, error) {
+  failed(record, error) {
     const { kind, attemptStartedAt, finishedAt } = record;
     const meter = this.meters.kinds[kind];
+    if (this.#isForeign && error instanceof AttemptError && Object.hasOwn(FOREIGN_CHANGES, error.kind)) {
+      meter[FOREIGN_CHANGES[error.kind]] += 1;
+      meter.gaveUp(record, finishedAt);
+      return;
+    }
     const watch = /** @type {StageWatch} */ (this.#watch);
     if (error instanceof AttemptError && error.handling === 'retry' && watch.stopped.aborted) {
       meter.abandoned += 1;
@@ -197,7 +191,7 @@ export class Recorder {
       meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
       return;
     }
-    this.#failed.forEach((failed) => failed(error, record));
+    this.#counters.forEach((counter) => counter.failed?.(error, record));
     this.noted.failed(record, error instanceof AttemptError ? error.kind : 'integrity');
     if (error instanceof IntegrityError) {
       meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
@@ -214,17 +208,6 @@ export class Recorder {
       this.#hooks.failed(record, error.message);
     }
   }
-}
-
-/**
- * @param {OperationParts} parts
- * @returns {Counter}
- */
-function counterOf(parts) {
-  return {
-    begins: (record) => parts.begins(record),
-    succeeded: (record) => parts.succeeded(record),
-  };
 }
 
 /**
@@ -301,28 +284,6 @@ function cacheCounter(kinds) {
         kinds[kind].staleByCache += Number(isStale);
       }
     },
-  };
-}
-
-/**
- * Other programs may delete, replace or archive existing objects, which does not count as a failure of the store.
- *
- * @param {readonly StageMeter[]} kinds
- * @param {Recorder['failed']} failed handles all other failures
- * @returns {Recorder['failed']}
- */
-function foreignFirst(kinds, failed) {
-  return (record, error) => {
-    const meter = kinds[record.kind];
-    const kind = error instanceof AttemptError ? error.kind : null;
-    if (kind !== NOT_FOUND && kind !== CHANGED && kind !== ARCHIVED) {
-      failed(record, error);
-      return;
-    }
-    meter.vanished += Number(kind === NOT_FOUND);
-    meter.changed += Number(kind === CHANGED);
-    meter.archived += Number(kind === ARCHIVED);
-    meter.gaveUp(record, record.finishedAt);
   };
 }
 

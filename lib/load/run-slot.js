@@ -34,7 +34,6 @@ import { Budget, budgetMemory } from './budget.js';
  * @typedef {object} SlotHooks how a plan reacts while a slot runs
  * @property {(second: Parameters<StageHooks['second']>[0]) => void} [second]
  * @property {(...progress: [...Parameters<StageHooks['progress']>, Budget]) => void} progress
- * @property {() => void} [retrying] called in addition to the observer
  */
 
 /**
@@ -47,7 +46,7 @@ import { Budget, budgetMemory } from './budget.js';
  */
 export async function runSlot({ stage, load, range, limit }, { workers, signal, observer }, hooks) {
   const { name } = stage;
-  const { second = () => {}, progress, retrying = () => {} } = hooks;
+  const { second = () => {}, progress } = hooks;
   const shared = {
     memory: budgetMemory(),
     first: range.first,
@@ -58,10 +57,7 @@ export async function runSlot({ stage, load, range, limit }, { workers, signal, 
   const budget = new Budget(shared);
   const outcome = await workers.runStage({ stage, load, budget: shared, limit }, signal, {
     second,
-    retrying(...failure) {
-      retrying();
-      observer.retrying(...failure);
-    },
+    retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
     snapshot: (snapshots) => observer.snapshot(name, snapshots),

@@ -1,5 +1,5 @@
-import { measureEventLoop } from '../measure/client-load.js';
-import { SecondSampler } from '../measure/second-sampler.js';
+import { measureEventLoop } from '../measure/host/client-load.js';
+import { SecondSampler } from '../measure/second-counts.js';
 import { OperationRecord } from './operations/operation-record.js';
 import { Pauses, Retrier } from '../store/retry.js';
 import { objectSizes } from './workload/size-distribution.js';

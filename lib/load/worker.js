@@ -1,11 +1,11 @@
-import { measureLoop } from '../measure/host/event-loop.js';
-import { ConnectionMeter } from '../measure/connection-meter.js';
+import { measureLoop } from '../measure/host/client-load.js';
+import { ConnectionMeter } from '../measure/stage-meter.js';
 import { connectionHostname } from '../store/address.js';
 import { AddressBook } from '../store/http/address-book.js';
 import { AttemptDeadlines } from '../store/retry.js';
 import { KeepAliveAgent } from '../store/http/keep-alive-agent.js';
 import { createReadBuffer } from '../store/http/socket-reader.js';
-import { LiveCredentials, SigningRegion } from '../store/live-credentials.js';
+import { LiveCredentials } from '../store/live-credentials.js';
 import { CLIENTS, openStore } from '../store/object-store.js';
 import { classifyFailure } from '../store/s3-error.js';
 import { connectionsFor } from './operations/multipart.js';
@@ -110,7 +110,6 @@ export class Worker {
     });
     const objectStore = await openStore(client, {
       ...store,
-      region: new SigningRegion(store.region),
       credentials,
       agent,
       keepAlive,

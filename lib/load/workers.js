@@ -1,8 +1,6 @@
-import { networkInterfaces } from 'node:os';
 import { Worker as Thread } from 'node:worker_threads';
-import { measureCpuTime } from '../measure/client-load.js';
-import { HostSampler } from '../measure/host/host-sampler.js';
-import { findInterface, findListeningProcess } from '../measure/host/store-interface.js';
+import { measureCpuTime } from '../measure/host/client-load.js';
+import { findInterface, measureHost } from '../measure/host/host-sampler.js';
 import { LatencyHistogram } from '../measure/latency-histogram.js';
 import { sumOfSeconds, sumOfStages } from '../result/records.js';
 import { NO_LATENCY } from '../result/seconds.js';
@@ -48,8 +46,6 @@ export class Workers {
   /** The network interface that carries the traffic to the store; null until known. @type {string | null} */
   #interfaceName = null;
   #endpointProcess;
-  /** Process ID of a store on this host that is not embedded. @type {number | null} */
-  #storeProcess = null;
   #takesSnapshots;
 
   /**
@@ -79,9 +75,6 @@ export class Workers {
     const { hostname, port } = spec.store.proxy ?? { ...spec.store, hostname: connectionHostname(spec.store) };
     void findInterface(hostname, port).then((name) => {
       workers.#interfaceName = name;
-      const isHere = name !== null && networkInterfaces()[name]?.some(({ internal }) => internal);
-      workers.#storeProcess =
-        isHere && !store.proxy && store.processId === undefined ? findListeningProcess(port) : null;
     });
     return workers;
   }
@@ -121,11 +114,10 @@ export class Workers {
    */
   async runStage(task, signal, hooks) {
     const cpuTime = measureCpuTime();
-    const host = new HostSampler({
+    const readHost = measureHost({
       now: this.#clock.now,
       interfaceName: this.#interfaceName,
       endpointProcess: this.#endpointProcess,
-      storeProcess: this.#storeProcess,
     });
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();
@@ -171,10 +163,10 @@ export class Workers {
       }),
       () => together.abort(),
     ).catch((error) => {
-      host.stop();
+      readHost();
       throw error;
     });
-    const [cpu, ofHost] = [cpuTime(), host.stop()];
+    const [cpu, ofHost] = [cpuTime(), readHost()];
     const { loops, ...sum } = sumOfStages(outcomes, this.#clock);
     const utilizations = loops.map(({ utilization }) => utilization);
     const clientLoad = {

@@ -1,14 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseSize } from '../text/units.js';
-import { bandwidth, close, latency, pass, queue, rate, stall } from './fault-effects.js';
 import { ObjectTable } from './object-table.js';
 import { checkConditions, unconditional } from './operations.js';
 import { OPERATIONS } from './router.js';
 
 /**
  * @import { Answer } from './answer.js'
- * @import { Delayer, Effects } from './fault-effects.js'
  * @import { Fault } from './fault-injector.js'
- * @import { HeaderList, Request, Result } from './operations.js'
+ * @import { Request, Result } from './operations.js'
  * @import { Operation } from './router.js'
  */
 
@@ -26,7 +25,7 @@ import { OPERATIONS } from './router.js';
  * @typedef {object} FaultItem
  * @property {string} name
  * @property {Operation | null} operation the only one it applies to; null: all object operations that it supports
- * @property {string | null} bucket the only one it applies to; EACH_BUCKET: each separately; null: all together
+ * @property {string | null} bucket the only one it applies to; null: all together
  * @property {number} [probability] 0 to 1
  * @property {number} [status] of `status`: HTTP status
  * @property {string} [code] of `status`: the error code in the XML body
@@ -45,9 +44,17 @@ import { OPERATIONS } from './router.js';
  *   `items`: in the order of the script
  *
  * @typedef {object} Affected a request that a fault could affect
- * @property {number} [size] bytes of its object, if that exists
+ * @property {string} bucket
+ * @property {number} [size] bytes of its object; undefined if that does not exist, in which case a GET has no faults
+ * @property {object} [connection] the same one for each of a connection's requests
  * @property {boolean} [hasBefore] whether the object's previous state can be served
  * @property {boolean} [isConditional]
+ *
+ * @typedef {object} Effect what an item does besides its answer; times are monotonic ms
+ * @property {(connection?: object) => boolean} hits whether the fault affects this request
+ * @property {(time: number) => number} due when a request that would take effect at this time takes effect
+ * @property {((now: number, bytes: number) => number) | null} pace when a part of a body of these bytes has passed; null
+ *   if the item sets none
  *
  * @typedef {object} Kind
  * @property {string} form of its value, for messages
@@ -56,7 +63,7 @@ import { OPERATIONS } from './router.js';
  * @property {readonly Operation[]} [only] the operations for which it makes sense
  * @property {boolean} [repeatable]
  * @property {(request: Affected) => boolean} [affects] whether it would change the response to this request
- * @property {(item: FaultItem, random: () => number, now: () => number) => Partial<Effects & Delayer>} [begin] a new state;
+ * @property {(item: FaultItem, random: () => number, now: () => number) => Partial<Effect>} [begin] a new state;
  *   `random`: uniform in [0, 1); `now`: monotonic ms
  * @property {(victim: Victim) => void | Promise<void>} [answer] how it answers; absent: not at all
  */
@@ -201,23 +208,6 @@ function performUnconditionally({ answer, request, perform }) {
   answer.send(perform({ headers: unconditional(request.headers) }));
 }
 
-/**
- * @param {string} name of a header
- * @param {(value: string | number) => string | number} change
- * @returns {(victim: Victim) => void} answers with another value in that header
- */
-function changeHeader(name, change) {
-  return ({ answer, perform }) => {
-    const result = perform();
-    /** @type {HeaderList} */
-    const headers = result.headers.map((value, index) => (result.headers[index - 1] === name ? change(value) : value));
-    answer.send({ ...result, headers });
-  };
-}
-
-/** In place of a bucket name, applies a limit to each bucket separately. R2's bucket names contain no capitals. */
-export const EACH_BUCKET = 'EACH';
-
 /** Operations that a fault without a method affects. All others must be named. @type {readonly Operation[]} */
 const OBJECT_OPERATIONS = ['PUT', 'GET', 'HEAD', 'DELETE', 'CREATE', 'PART', 'COMPLETE', 'ABORT'];
 
@@ -228,9 +218,6 @@ const REQUEST_RATE = { form: 'requests per second, such as 500', read: wholeNumb
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 /** @type {Omit<Kind, 'answer'>} */
 const OF_BODIES = { ...PROBABILITY, only: ['GET'], affects: ({ size = 0 }) => size > 0 };
-
-/** @type {Omit<Kind, 'answer'>} */
-const OF_HEAD = { ...PROBABILITY, only: ['HEAD'], affects: ({ size }) => size !== undefined };
 
 /** @type {Omit<Kind, 'answer' | 'form' | 'read'>} */
 const OF_CONDITIONAL_WRITES = { only: ['PUT'], affects: ({ isConditional = false }) => isConditional };
@@ -244,18 +231,17 @@ const NOT_CARRIED_OUT = {
 /** Of each request. */
 const WAIT = { form: 'a duration such as 5s', read: readDelay, begin: () => ({ hits: () => true }) };
 
-const WRONG_ETAG = `"${'0'.repeat(32)}"`;
-
 /**
- * All that a script can contain.
+ * All that a script can contain. Items take effect in this order: a latency starts after the wait for a queue, and a stall
+ * holds back what is due during it.
  *
  * - `seed` (default 0) makes a case reproducible; `skew` sets the server's clock ahead (or back: `skew=-20m`).
  * - `latency` delays the request before it takes effect; several latencies add up. `lognormal:20ms:0.5` has a median of
  *   20 ms, and its logarithm has a standard deviation of 0.5.
- * - `queue` starts at most this many requests per second in order of arrival; the others wait. A latency starts after
- *   the wait. `bandwidth` limits the bytes of bodies per second, in both directions, over all connections. Like `rate`,
- *   both carry over unused capacity of the last 50 ms.
- * - `stall=2s@3s` holds back responses for 2 s, starting 3 s after the first request, separately for each operation.
+ * - `queue` starts at most this many requests per second in order of arrival; the others wait. `bandwidth` limits the
+ *   bytes of bodies per second, in both directions, over all connections. Like `rate`, both carry over unused capacity of
+ *   the last 50 ms.
+ * - `stall=2s@3s` holds back responses for 2 s, starting 3 s after the item's first request.
  * - `rate` responds 503 SlowDown above the rate; `status` responds with another status. The request has no effect.
  * - `retry-after` is sent with each injected 503 and 429, in whole seconds.
  * - `reset` closes the connection with RST before the request takes effect; `hang` never responds.
@@ -267,7 +253,6 @@ const WRONG_ETAG = `"${'0'.repeat(32)}"`;
  * - `list-lag` leaves objects out of lists that were written less than this long ago.
  * - `ignore-condition` carries out a conditional write whatever its condition; `check-then-write` writes this long after
  *   it has checked the condition.
- * - `wrong-etag` and `wrong-size` make HEAD return a different ETag or size.
  * - `close` silently closes each connection after the response to its nth request.
  *
  * @type {Readonly<Record<string, Kind>>}
@@ -279,12 +264,12 @@ export const KINDS = Object.freeze({
     isOfScript: true,
   },
   skew: { form: 'a duration such as 20m or -20m', read: readSkew, isOfScript: true },
+  queue: { ...REQUEST_RATE, begin: queue },
   latency: {
     form: 'a duration such as 20ms, a range such as 20ms..50ms, or median and sigma such as lognormal:20ms:0.5',
     read: readLatency,
     begin: latency,
   },
-  queue: { ...REQUEST_RATE, begin: queue },
   bandwidth: {
     form: 'bytes per second, such as 10MB',
     read: readBandwidth,
@@ -313,7 +298,16 @@ export const KINDS = Object.freeze({
       answer.socket?.destroy();
     },
   },
-  close: { form: 'requests per connection, such as 100', read: wholeNumber('requests'), begin: close },
+  close: {
+    form: 'requests per connection, such as 100',
+    read: wholeNumber('requests'),
+    begin: close,
+    answer({ answer, perform }) {
+      const { socket } = answer;
+      answer.response.once('finish', () => socket?.destroySoon());
+      answer.send(perform());
+    },
+  },
   stale: {
     ...PROBABILITY,
     only: ['GET', 'HEAD'],
@@ -338,8 +332,6 @@ export const KINDS = Object.freeze({
       performUnconditionally(victim);
     },
   },
-  'wrong-etag': { ...OF_HEAD, answer: changeHeader('ETag', () => WRONG_ETAG) },
-  'wrong-size': { ...OF_HEAD, answer: changeHeader('Content-Length', (size) => Number(size) + 1) },
 });
 
 /**
@@ -349,7 +341,7 @@ export const KINDS = Object.freeze({
  *
  * Methods are PUT, GET, HEAD, DELETE, and for multipart uploads CREATE, PART, COMPLETE, ABORT. POST (batch deletion),
  * LIST, UPLOADS and BUCKET (a bucket check) are affected only by faults that name them. A limit applies to all buckets
- * together; `rate@NAME=500` limits one bucket, and `rate@EACH=500` limits each bucket separately.
+ * together; `rate@NAME=500` limits one bucket.
  *
  * @param {string} script '' for no faults
  * @returns {FaultPlan}
@@ -420,4 +412,128 @@ function addItem(plan, text, seen) {
 /** @param {FaultItem} item */
 export function operationsOf({ name, operation }) {
   return operation === null ? (KINDS[name].only ?? OBJECT_OPERATIONS) : [operation];
+}
+
+/** Unused capacity that a rate can carry over, in ms, so that brief stalls of a busy machine do not reduce the rate. */
+export const SAVED_MS = 50;
+
+/**
+ * @param {FaultItem} item
+ * @param {() => number} random uniform in [0, 1)
+ * @returns {Pick<Effect, 'due'>}
+ */
+function latency({ minimum = 0, maximum = minimum, median, sigma = 0 }, random) {
+  return median === undefined
+    ? { due: (time) => time + minimum + random() * (maximum - minimum) }
+    : { due: (time) => time + median * Math.exp(sigma * standardNormal(random)) };
+}
+
+/** Box and Muller, A note on the generation of random normal deviates, 1958. @param {() => number} random */
+function standardNormal(random) {
+  const radius = Math.sqrt(-2 * Math.log(1 - random()));
+  return radius * Math.cos(2 * Math.PI * random());
+}
+
+/**
+ * @param {FaultItem} item
+ * @returns {Pick<Effect, 'due'>}
+ */
+function queue({ perSecond = 1 }) {
+  const reserve = schedule();
+  return { due: (time) => Math.max(time, reserve(time, 1000 / perSecond).from) };
+}
+
+/**
+ * @param {FaultItem} item
+ * @param {() => number} _random
+ * @param {() => number} now ms
+ * @returns {Pick<Effect, 'due'>}
+ */
+function stall({ length = 0, after = 0 }, _random, now) {
+  let from = NaN;
+  return {
+    due(time) {
+      from = Number.isNaN(from) ? now() + after : from;
+      return time < from ? time : Math.max(time, from + length);
+    },
+  };
+}
+
+/**
+ * Concurrent bodies share the bandwidth, one part at a time.
+ *
+ * @param {FaultItem} item
+ * @returns {Pick<Effect, 'pace'>}
+ */
+function bandwidth({ bytesPerSecond = 1 }) {
+  const reserve = schedule();
+  return { pace: (now, bytes) => reserve(now, (1000 * bytes) / bytesPerSecond).to };
+}
+
+/**
+ * Hands out consecutive time slots, like a token bucket. Each slot starts at the calculated end of the previous one, so
+ * a timer that fires late does not delay later slots.
+ *
+ * @returns {(now: number, length: number) => { from: number, to: number }}
+ */
+function schedule() {
+  let free = -Infinity;
+  return (now, length) => {
+    const from = Math.max(now - SAVED_MS, free);
+    free = from + length;
+    return { from, to: free };
+  };
+}
+
+/**
+ * @param {FaultItem} item
+ * @param {() => number} _random
+ * @param {() => number} now ms
+ * @returns {Pick<Effect, 'hits'>} hits the requests above the rate
+ */
+function rate({ perSecond = 1 }, _random, now) {
+  const capacity = Math.max(1, (perSecond * SAVED_MS) / 1000);
+  let tokens = capacity;
+  let filledAt = now();
+  return {
+    hits() {
+      const time = now();
+      tokens = Math.min(capacity, tokens + ((time - filledAt) / 1000) * perSecond);
+      filledAt = time;
+      if (tokens < 1) {
+        return true;
+      }
+      tokens--;
+      return false;
+    },
+  };
+}
+
+/**
+ * @param {FaultItem} item
+ * @returns {Pick<Effect, 'hits'>} hits the last request of each connection
+ */
+function close({ requests = 1 }) {
+  /** @type {WeakMap<object, number>} */
+  const served = new WeakMap();
+  return {
+    hits(connection = served) {
+      const count = (served.get(connection) ?? 0) + 1;
+      served.set(connection, count);
+      return count >= requests;
+    },
+  };
+}
+
+/**
+ * Waits at least this long. A plain timer can fire early, because it counts whole ms from the start of the event loop
+ * iteration.
+ *
+ * @param {number} delay ms
+ */
+export async function pass(delay) {
+  const due = performance.now() + delay;
+  for (let left = delay; left > 0; left = due - performance.now()) {
+    await sleep(Math.ceil(left));
+  }
 }

@@ -1,13 +1,11 @@
 import { decode, percentEncode } from './router.js';
-import { S3Error } from './s3-error.js';
-import { elements, itemsIn, malformed, xmlResult } from './xml.js';
+import { S3Error, elements, itemsIn, malformed, xmlResult } from './xml.js';
 
 /**
  * @import { IncomingHttpHeaders } from 'node:http'
  * @import { XmlElement } from '../text/xml.js'
- * @import { ObjectTable, StoredObject } from './object-table.js'
+ * @import { NamedPart, ObjectTable, StoredObject, UploadTable } from './object-table.js'
  * @import { Operation, Target } from './router.js'
- * @import { NamedPart, UploadTable } from './upload-table.js'
  */
 
 /**
@@ -40,7 +38,16 @@ export const OPERATION_TABLE = Object.freeze({
   GET: ({ table, target, headers }) => {
     const object = existing(table, target.key);
     const range = requestedRange(headers.range, object.body.length);
-    return range === null ? { status: 200, headers: headersOf(object), body: object.body } : partOf(object, range);
+    if (range === null) {
+      return { status: 200, headers: headersOf(object), body: object.body };
+    }
+    const { first, last } = range;
+    const contentRange = ['Content-Range', `bytes ${first}-${last}/${object.body.length}`];
+    return {
+      status: 206,
+      headers: [...contentRange, ...headersOf(object, last - first + 1)],
+      body: object.body.subarray(first, last + 1),
+    };
   },
   HEAD: ({ table, target }) => ({ status: 200, headers: headersOf(existing(table, target.key)) }),
   DELETE: ({ table, target }) => {
@@ -109,33 +116,11 @@ function copyObject({ table, target, now, headers, tableOf }) {
 
 /**
  * @param {StoredObject} object
- * @param {ByteRange} range
- * @returns {Result}
- */
-function partOf(object, { first, last }) {
-  const headers = headersOf(object, last - first + 1);
-  return {
-    status: 206,
-    headers: ['Content-Range', `bytes ${first}-${last}/${object.body.length}`, ...headers],
-    body: object.body.subarray(first, last + 1),
-  };
-}
-
-/**
- * @param {StoredObject} object
  * @param {number} [length] of the response body, in bytes
  */
 function headersOf({ body, etag, lastModified }, length = body.length) {
-  return [
-    'ETag',
-    etag,
-    'Content-Length',
-    length,
-    'Content-Type',
-    'application/octet-stream',
-    'Last-Modified',
-    new Date(lastModified).toUTCString(),
-  ];
+  const modified = new Date(lastModified).toUTCString();
+  return ['ETag', etag, 'Content-Length', length, 'Last-Modified', modified];
 }
 
 /**
@@ -193,7 +178,7 @@ function namedPart(part) {
  * ListMultipartUploads. Supports `prefix`, `key-marker`, `upload-id-marker`, `max-uploads` and `encoding-type`.
  *
  * @param {Pick<Request, 'uploads' | 'target'>} request
- * @throws {S3Error} InvalidArgument or NotImplemented
+ * @throws {S3Error} InvalidArgument
  */
 function listUploads({ uploads, target: { bucket, query } }) {
   const { prefix = '', 'key-marker': afterKey = '', 'upload-id-marker': afterId = '' } = query;
@@ -249,7 +234,7 @@ export function keysToDelete(body) {
  */
 function listObjects({ table, target: { bucket, query } }) {
   const { prefix = '', 'start-after': start = '', 'continuation-token': token, delimiter = '' } = query;
-  const { maximum, encode } = paging({ ...query, delimiter: '' }, 'max-keys');
+  const { maximum, encode } = paging(query, 'max-keys');
   const after = token === undefined ? start : keyOfToken(token);
   const { entries, isTruncated } = table.page({ prefix, after, maximum });
   if (delimiter !== '' && entries.some(({ key }) => key.includes(delimiter, prefix.length))) {
@@ -275,13 +260,10 @@ function listObjects({ table, target: { bucket, query } }) {
  * @param {Target['query']} query of a list
  * @param {'max-keys' | 'max-uploads'} limit name of the parameter
  * @returns {{ maximum: number, encode: (text: string) => string }} `maximum`: entries per page; `encode`: for keys
- * @throws {S3Error} InvalidArgument or NotImplemented
+ * @throws {S3Error} InvalidArgument
  */
-function paging({ delimiter, 'encoding-type': encoding, ...query }, limit) {
-  const { [limit]: maximum = String(MAX_KEYS) } = query;
-  if (delimiter) {
-    throw new S3Error('NotImplemented', 'This endpoint lists without a delimiter.');
-  }
+function paging(query, limit) {
+  const { 'encoding-type': encoding, [limit]: maximum = String(MAX_KEYS) } = query;
   if (!/^[1-9][0-9]{0,8}$/.test(maximum)) {
     throw new S3Error('InvalidArgument', `${limit} must be an integer from 1`);
   }

@@ -1,5 +1,5 @@
-import { pass } from './fault-effects.js';
-import { S3Error } from './s3-error.js';
+import { pass } from './faults.js';
+import { S3Error } from './xml.js';
 
 /** @import { IncomingMessage } from 'node:http' */
 

@@ -1,4 +1,4 @@
-import { S3Error } from './s3-error.js';
+import { S3Error } from './xml.js';
 
 /**
  * The operation of a request: an object method, a listing (`LIST`), a batch deletion (`POST`), a bucket check

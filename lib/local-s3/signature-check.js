@@ -1,8 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { percentEncode } from './router.js';
-import { S3Error } from './s3-error.js';
+import { S3Error } from './xml.js';
 
 /** @import { IncomingHttpHeaders } from 'node:http' */
 
@@ -23,8 +23,8 @@ import { S3Error } from './s3-error.js';
 export const MAX_SKEW_MS = 15 * 60 * 1000;
 
 const AUTHORIZATION =
-  /^AWS4-HMAC-SHA256 +Credential=([^/]+)\/([0-9]{8})\/([^/]*)\/([^/]*)\/aws4_request, *SignedHeaders=([^, ]+), *Signature=([0-9a-f]{64})$/;
-const AMZ_DATE = /^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z$/;
+  /^AWS4-HMAC-SHA256 +Credential=([^/]+)\/[0-9]{8}\/([^/]*)\/([^/]*)\/aws4_request, *SignedHeaders=([^, ]+), *Signature=([0-9a-f]{64})$/;
+const AMZ_DATE = /^([0-9]{4})([0-9]{2})([0-9]{2}T[0-9]{2})([0-9]{2})([0-9]{2}Z)$/;
 const SIGNATURE_LENGTH = 64;
 const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = hash('sha256', '');
@@ -65,7 +65,7 @@ export class SignatureCheck {
   async check(request, body) {
     const { query, headers } = request;
     const isPresigned = query['X-Amz-Signature'] !== undefined;
-    const [accessKeyId, scopeDate, region, service, signedHeaders, signature] = parseAuthorization(
+    const [accessKeyId, region, service, signedHeaders, signature] = parseAuthorization(
       isPresigned ? { authorization: authorizationIn(query) } : headers,
     );
     const known = this.#known.get(accessKeyId);
@@ -82,13 +82,13 @@ export class SignatureCheck {
         this.#region,
       );
     }
-    const signingDate = this.#signingDate(isPresigned ? query['X-Amz-Date'] : headers['x-amz-date'], scopeDate);
+    const signingDate = this.#signingDate(isPresigned ? query['X-Amz-Date'] : headers['x-amz-date']);
     if (!isPresigned) {
       checkPayloadHash(headers['x-amz-content-sha256'], body);
     }
     const names = checkedNames(signedHeaders, headers);
     const expected = await sign(known.signer, request, names, signingDate);
-    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) {
+    if (signature !== expected) {
       throw new S3Error(
         'SignatureDoesNotMatch',
         'The request signature we calculated does not match the signature you provided.',
@@ -96,27 +96,16 @@ export class SignatureCheck {
     }
   }
 
-  /**
-   * @param {string | string[] | undefined} amzDate
-   * @param {string} scopeDate
-   */
-  #signingDate(amzDate, scopeDate) {
-    const parts = AMZ_DATE.exec(String(amzDate));
-    if (parts === null) {
-      throw new S3Error('AccessDenied', 'AWS authentication requires a valid X-Amz-Date header.');
-    }
-    const [year, month, day, hour, minute, second] = parts.slice(1).map(Number);
-    const time = Date.UTC(year, month - 1, day, hour, minute, second);
-    if (Math.abs(time - this.#now()) > MAX_SKEW_MS) {
+  /** @param {string | string[] | undefined} amzDate */
+  #signingDate(amzDate) {
+    const date = new Date(String(amzDate).replace(AMZ_DATE, '$1-$2-$3:$4:$5'));
+    if (!(Math.abs(date.getTime() - this.#now()) <= MAX_SKEW_MS)) {
       throw new S3Error(
         'RequestTimeTooSkewed',
         'The difference between the request time and the server time is too large.',
       );
     }
-    if (!String(amzDate).startsWith(scopeDate)) {
-      throw new S3Error('AuthorizationHeaderMalformed', "The credential's date differs from that of X-Amz-Date.");
-    }
-    return new Date(time);
+    return date;
   }
 }
 

@@ -3,9 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * @import { ForkOptions } from 'node:child_process'
- * @import { CallName, Outcome } from './process.js'
- * @import { EndpointOptions } from './store-server.js'
- * @import { Report } from './tally.js'
+ * @import { CallName, EndpointOptions, Outcome } from './process.js'
+ * @import { Report } from './answer.js'
  */
 
 /**

@@ -1,5 +1,4 @@
 import { readXml } from '../text/xml.js';
-import { S3Error } from './s3-error.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMES = new Map(Object.entries({ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }));
@@ -70,4 +69,36 @@ export function itemsIn(body, root, item) {
 /** @param {string} item */
 export function malformed(item) {
   return new S3Error('MalformedXML', `The XML you provided was not well-formed or has no valid ${item}.`);
+}
+
+/** HTTP statuses of S3's error codes; those of all others are 400. */
+const STATUS_OF = /** @type {Readonly<Record<string, number>>} */ (
+  Object.freeze({
+    AccessDenied: 403,
+    InvalidAccessKeyId: 403,
+    InvalidRange: 416,
+    MissingContentLength: 411,
+    NoSuchBucket: 404,
+    NoSuchKey: 404,
+    NoSuchUpload: 404,
+    NotImplemented: 501,
+    PreconditionFailed: 412,
+    RequestTimeTooSkewed: 403,
+    SignatureDoesNotMatch: 403,
+  })
+);
+
+export class S3Error extends Error {
+  /**
+   * @param {string} code of S3's list of error codes
+   * @param {string} message one sentence for the user
+   * @param {string} [region] the region that the request should have been signed for
+   */
+  constructor(code, message, region) {
+    super(message);
+    this.name = 'S3Error';
+    this.code = code;
+    this.region = region;
+    this.status = STATUS_OF[code] ?? 400;
+  }
 }

@@ -23,10 +23,10 @@ export class PartMeter {
   #measuredUntil;
 
   /**
-   * @param {{ measuredFrom?: number, measuredUntil?: number, clock?: Pick<Clock, 'wasSuspended'> | null }} [time]
-   *   monotonic ms, as in StageMeter
+   * @param {{ measuredFrom: number, measuredUntil?: number, clock: Pick<Clock, 'wasSuspended'> }} time monotonic ms, as in
+   *   StageMeter
    */
-  constructor({ measuredFrom = -Infinity, measuredUntil = Infinity, clock = null } = {}) {
+  constructor({ measuredFrom, measuredUntil = Infinity, clock }) {
     this.#clock = clock;
     this.#measuredFrom = measuredFrom;
     this.#measuredUntil = measuredUntil;
@@ -39,7 +39,7 @@ export class PartMeter {
   succeeded({ startedAt, finishedAt }, bytes) {
     this.operations += 1;
     this.bytes += bytes;
-    if (finishedAt < this.#measuredFrom || this.#clock?.wasSuspended(startedAt, finishedAt)) {
+    if (finishedAt < this.#measuredFrom || this.#clock.wasSuspended(startedAt, finishedAt)) {
       return;
     }
     this.latencies.record(finishedAt - startedAt);
@@ -93,7 +93,7 @@ export class BucketMeter extends PartMeter {
 
 /**
  * @param {number} buckets of the run
- * @param {ConstructorParameters<typeof BucketMeter>[0]} [time]
+ * @param {ConstructorParameters<typeof BucketMeter>[0]} time
  * @returns {BucketMeter[] | null} by the bucket's index in the list; null for a single bucket, whose figures are the
  *   stage's, to avoid counting twice
  */

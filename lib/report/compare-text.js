@@ -1,96 +1,318 @@
+import { figureNamed, figuresOf } from '../result/figures/catalogue.js';
+import { SHOWN } from '../result/figures/quantities.js';
+import { rateOf } from '../result/figures/stage-table.js';
 import { PLAIN, textTable } from '../result/figures/table.js';
-import { counted } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { wrapAtWords } from '../text/text-width.js';
-import { openQuestions, percentage, sideSentences, sideTable, verdictColumns, verdictSentence } from './verdicts.js';
 
 /**
- * @import { ComparedDifference, ComparedSide, Comparison, SideBySide } from '../result/comparison.js'
+ * @import { Figure } from '../result/figures/catalogue.js'
+ * @import { Column, Table } from '../result/figures/table.js'
+ * @import { ComparedDifference, ComparedSide, Comparison, MetricComparison, SideBySide } from '../result/comparison.js'
  * @import { InterleavedComparison } from '../result/interleaved.js'
- * @import { Column } from '../result/figures/table.js'
+ * @import { StageSum, ThresholdResult } from '../result/result.js'
  */
 
-const WIDTH = 80;
+/**
+ * A comparison as text and page show it.
+ *
+ * @typedef {object} ShownComparison
+ * @property {string} title
+ * @property {readonly string[]} answers a sentence for each stage
+ * @property {readonly Block[]} blocks left out if they are empty
+ *
+ * @typedef {{ title: string, table?: Table<any>, lines?: readonly string[] }} Block lines follow the table
+ */
 
-/** Leaves room for an indent. */
-const LOOK = { ...PLAIN, columns: WIDTH - 1 };
+/**
+ * @typedef {{ stage: string, metrics: readonly MetricComparison[] }} ComparedStage
+ */
 
-/** Longer names of a side are cut. */
+/** @param {string} metric */
+function figureOf(metric) {
+  return /** @type {Figure} */ (figureNamed(metric));
+}
+
+/** Such as `p99` or `Rate, ops/s`. @param {MetricComparison} comparison */
+function nameOf({ metric }) {
+  const { title, quantity } = figureOf(metric);
+  const { unit } = SHOWN[quantity];
+  return unit === '' ? title : `${title}, ${unit}`;
+}
+
+/**
+ * @param {number | null} value
+ * @param {string} metric
+ */
+function valueText(value, metric) {
+  return value === null ? null : SHOWN[figureOf(metric).quantity].textOf(value);
+}
+
+/** @param {Pick<MetricComparison, 'low' | 'high'>} interval */
+function intervalOf({ low, high }) {
+  const { textOf } = SHOWN.ratio;
+  return low === null && high === null ? null : `${textOf(low ?? 0)} to ${high === null ? 'any' : textOf(high)}`;
+}
+
+/**
+ * The table of a stage that was compared: a row per figure.
+ *
+ * @param {string} before name of the side
+ * @param {string} after
+ * @returns {Column<MetricComparison>[]}
+ */
+function verdictColumns(before, after) {
+  return [
+    { title: 'Figure', value: nameOf },
+    { title: before, quantity: 'count', value: (row) => valueText(row.before, row.metric) },
+    { title: after, quantity: 'count', value: (row) => valueText(row.after, row.metric) },
+    { title: 'Ratio', quantity: 'ratio', value: ({ ratio }) => ratio },
+    { title: '95% interval', quantity: 'count', value: intervalOf },
+    { title: 'Verdict', value: shownVerdict },
+  ];
+}
+
+/** If the interval excludes 1, one of this many intervals can do so by chance. @param {MetricComparison} comparison */
+function shownVerdict({ verdict, low, high }) {
+  const isDoubtful = verdict === 'cannot tell' && ((low ?? 0) > 1 || (high ?? Infinity) < 1);
+  return isDoubtful ? 'maybe chance' : verdict;
+}
+
+/**
+ * Why nothing can be said about some figures, and what would tell.
+ *
+ * @param {readonly (MetricComparison & { moreQuads?: number | null })[]} metrics
+ * @returns {string[]} a line per reason
+ */
+function openQuestions(metrics) {
+  /** Figures by reason. @type {Map<string, string[]>} */
+  const open = new Map();
+  for (const { metric, reason, moreQuads } of metrics) {
+    if (reason !== null) {
+      const text = moreQuads === undefined ? reason : `${reason}; ${moreText(moreQuads)}`;
+      open.set(text, [...(open.get(text) ?? []), figureOf(metric).title]);
+    }
+  }
+  return [...open].map(([text, titles]) => `cannot tell for ${titles.join(', ')}: ${text}`);
+}
+
+/** @param {number | null} quads */
+function moreText(quads) {
+  return quads === null
+    ? 'more quads are unlikely to help: use more objects or a longer --duration'
+    : `about ${counted(quads, 'more quad')} should be enough`;
+}
+
+/**
+ * The answer of a comparison: `direct: Read 1.97 times (±0.04) as fast as sdk`.
+ *
+ * @param {ComparedStage & { seconds?: { before: number, after: number } }} stage
+ * @param {{ label: string, reference: string, margin: number }} names
+ */
+function verdictSentence({ stage, metrics }, { label, reference, margin }) {
+  const rate = metrics.find(({ metric }) => metric === 'rate');
+  const failures = metrics.find(({ metric }) => metric === 'errorShare')?.verdict ?? 'the same';
+  const latencies = ['faster', 'slower'].flatMap((verdict) => {
+    const same = metrics.filter((each) => figureOf(each.metric).isLatency && each.verdict === verdict);
+    return same.length === 0 ? [] : [`${same.map(({ metric }) => figureOf(metric).title).join(', ')} ${verdict}`];
+  });
+  const clauses = [
+    rate === undefined ? 'no rate' : rateClause(rate, reference, margin),
+    ...latencies,
+    ...(failures === 'more' || failures === 'fewer' ? [`${failures} attempts failed`] : []),
+  ];
+  return `${label}: ${stage} ${clauses.join('; ')}`;
+}
+
+/**
+ * @param {MetricComparison} rate
+ * @param {string} reference
+ * @param {number} margin
+ */
+function rateClause({ verdict, ratio, low, high, reason }, reference, margin) {
+  if (verdict === 'the same') {
+    return `as fast as ${reference}, within ${percentage(margin)}`;
+  }
+  if (verdict === 'cannot tell' || ratio === null) {
+    return `cannot be told from ${reference}${reason === null ? '' : `: ${reason}`}`;
+  }
+  const reach = low === null || high === null ? '' : ` (±${((high - low) / 2).toFixed(2)})`;
+  return `${ratio.toFixed(2)} times${reach} as fast as ${reference}`;
+}
+
+/** @param {number} share */
+function percentage(share) {
+  return `${Number((100 * share).toFixed(1))}%`;
+}
+
+/** @type {readonly Column<ThresholdResult>[]} */
+export const THRESHOLD_COLUMNS = [
+  { title: 'Threshold', value: ({ expression }) => expression },
+  { title: 'Outcome', value: ({ outcome }) => outcome },
+  { title: 'Figures', value: ({ message }) => message },
+];
+
+/**
+ * @typedef {StageSum & { facts: readonly string[], verdict: MetricComparison | null }} SideRow `verdict`: on the rate
+ */
+
+/** The first fact names the result; the others are dropped after rarer percentiles if space is short. */
+const FACT_RANK = 7;
+
+/**
+ * A row per stage and result.
+ *
+ * @param {SideBySide} all
+ * @returns {Table<SideRow>}
+ */
+function sideTable({ facts, sides }) {
+  const names = [...new Set(sides.flatMap(({ result }) => result.stages.map(({ stage }) => stage)))];
+  const rows = names.flatMap((name) =>
+    sides.flatMap(({ facts: ofSide, result, comparison }) =>
+      result.stages
+        .filter(({ stage }) => stage === name)
+        .map((stage) => {
+          const compared = comparison?.stages.find((each) => each.stage === name);
+          const verdict = compared?.metrics.find(({ metric }) => metric === 'rate') ?? null;
+          return { ...stage, average: rateOf(stage), facts: ofSide, verdict };
+        }),
+    ),
+  );
+  const figures = /** @type {Column<any>[]} */ (/** @type {unknown} */ (figuresOf('compare')));
+  return {
+    columns: [
+      { title: 'Stage', value: ({ stage }) => stage },
+      ...facts.map((title, index) => ({
+        title,
+        value: (/** @type {SideRow} */ row) => row.facts[index],
+        ...(index > 0 && { rank: FACT_RANK + index / 100 }),
+      })),
+      ...figures,
+      { title: 'Ratio', quantity: 'ratio', value: ({ verdict }) => verdict?.ratio },
+      { title: '95% interval', quantity: 'count', value: ({ verdict }) => verdict && intervalOf(verdict), rank: 2 },
+      { title: 'Verdict', value: ({ verdict }) => (verdict === null ? 'reference' : shownVerdict(verdict)) },
+    ],
+    rows,
+  };
+}
+
+/**
+ * The answers: one line per stage and result whose rate has a verdict.
+ *
+ * @param {SideBySide} all
+ */
+function sideSentences({ sides }) {
+  const reference = sides.find(({ comparison }) => comparison === null)?.label ?? '';
+  return sides.flatMap(({ label, comparison }) =>
+    (comparison?.stages ?? [])
+      .filter(({ kindOf, metrics }) => kindOf === undefined && metrics[0].verdict !== 'cannot tell')
+      .map((stage) => verdictSentence(stage, { label, reference, margin: Number(comparison?.margin) })),
+  );
+}
+
+/** Longer names are cut. */
 const MAX_NAME = 44;
 
-const NO_OPTIONS = 'no options of its own';
-
 /** @type {readonly Column<ComparedDifference>[]} */
-export const DIFFERENCE_COLUMNS = [
-  { title: 'Difference', value: ({ what }) => what },
+const DIFFERENCE_COLUMNS = [
+  { title: 'Difference', value: ({ what }) => plainText(what) },
   { title: 'Before', value: ({ before }) => before && plainText(before, MAX_NAME) },
   { title: 'After', value: ({ after }) => after && plainText(after, MAX_NAME) },
 ];
 
-/** The answer first; lines without control characters. @param {Comparison} comparison */
-export function formatComparison({ before, after, differences, mismatches, stages, margin, stagesOfOne }) {
+/** @type {readonly Column<ComparedSide & { side: string }>[]} */
+const SIDE_COLUMNS = [
+  { title: 'Side', value: ({ side }) => side },
+  { title: 'Name', value: ({ name }) => plainText(name, MAX_NAME) },
+  { title: 'Run', value: ({ run }) => run && plainText(run, MAX_NAME), rank: 2 },
+  { title: 'Hosts', quantity: 'count', value: ({ hosts }) => hosts },
+  { title: 'Started', value: ({ start }) => start && plainText(start, MAX_NAME), rank: 1 },
+];
+
+/**
+ * @param {Comparison & { thresholds?: readonly ThresholdResult[] }} comparison
+ * @returns {ShownComparison}
+ */
+export function shownComparison({
+  before,
+  after,
+  differences,
+  mismatches,
+  stages,
+  margin,
+  stagesOfOne,
+  thresholds = [],
+}) {
   const names = { label: 'after', reference: 'before', margin };
-  const rows = differences.map((row) => ({ ...row, what: plainText(row.what) }));
-  return inBlocks([
-    stages.filter(({ kindOf }) => kindOf === undefined).flatMap((stage) => paragraph(verdictSentence(stage, names))),
-    [before, after].map((side, index) => `${['before', 'after '][index]}  ${sideText(side)}`),
-    rows.length === 0
-      ? ['As far as the results show, the runs differ only in their figures.']
-      : textTable({ columns: DIFFERENCE_COLUMNS, rows }, LOOK),
-    ...(mismatches.length === 0
-      ? []
-      : [['Compared anyway (--force), despite mismatches:', ...mismatches.flatMap(item)]]),
-    ...stages.map(({ stage, kindOf, seconds, metrics }) => [
-      `${stage}${kindOf === undefined ? '' : `, part of ${kindOf}`}: ${seconds.before} and ${seconds.after} whole seconds`,
-      ...textTable({ columns: verdictColumns('Before', 'After'), rows: metrics }, LOOK).map((line) => `  ${line}`),
-      ...openQuestions(metrics).flatMap(item),
-    ]),
-    ...Object.entries(stagesOfOne).flatMap(([side, only]) =>
-      only.length === 0 ? [] : [paragraph(`Only ${side}: ${only.join(', ')}.`)],
-    ),
-    paragraph(
-      `${sameText(margin)} These verdicts hold for these two runs: they cannot show how much one run differs from the next.`,
-    ),
-  ]);
+  const rows = [
+    { side: 'before', ...before },
+    { side: 'after', ...after },
+  ];
+  return {
+    title: `${before.name} and ${after.name}`,
+    answers: stages.filter(({ kindOf }) => kindOf === undefined).map((stage) => verdictSentence(stage, names)),
+    blocks: [
+      { title: 'Results', table: { columns: SIDE_COLUMNS, rows } },
+      {
+        title: 'Differences between the runs',
+        table: { columns: DIFFERENCE_COLUMNS, rows: differences },
+        lines: [
+          ...(differences.length === 0 ? ['As far as the results show, the runs differ only in their figures.'] : []),
+          ...mismatches.map((mismatch) => `Compared anyway (--force), despite a mismatch: ${mismatch}.`),
+          ...Object.entries(stagesOfOne).flatMap(([side, only]) =>
+            only.length === 0 ? [] : [`Only ${side}: ${only.join(', ')}.`],
+          ),
+        ],
+      },
+      ...stages.map(({ stage, kindOf, seconds, metrics }) => ({
+        title: `${stage}${kindOf === undefined ? '' : `, part of ${kindOf}`}: ${rounded(seconds.before)} and ${rounded(seconds.after)} whole seconds`,
+        table: { columns: verdictColumns('Before', 'After'), rows: metrics },
+        lines: openQuestions(metrics),
+      })),
+      { title: 'Thresholds', table: { columns: THRESHOLD_COLUMNS, rows: thresholds } },
+      methodBlock(
+        margin,
+        'These verdicts hold for these two runs: they cannot show how much one run differs from the next.',
+      ),
+    ],
+  };
 }
 
-/** Any number of results: the answers, then a row per stage and result. @param {SideBySide} all */
-export function formatSideBySide(all) {
+/** Any number of results: a row per stage and result. @param {SideBySide} all @returns {ShownComparison} */
+export function shownSideBySide(all) {
   const margin = all.sides.find(({ comparison }) => comparison !== null)?.comparison?.margin ?? 0;
-  return inBlocks([
-    sideSentences(all).flatMap(paragraph),
-    textTable(sideTable(all), PLAIN),
-    paragraph(sameText(margin)),
-  ]);
+  return {
+    title: counted(all.sides.length, 'result'),
+    answers: sideSentences(all),
+    blocks: [{ title: 'Results side by side', table: sideTable(all) }, methodBlock(margin)],
+  };
 }
 
-/** @param {InterleavedComparison} comparison */
-export function formatInterleaved({ before, after, margin, stages, quads, quadsPlanned }) {
-  const given = [before, after].map(({ name }) => (name === '' ? NO_OPTIONS : plainText(name)));
+/** @param {InterleavedComparison} comparison @returns {ShownComparison} */
+export function shownInterleaved({ before, after, margin, stages, quads, quadsPlanned, problems }) {
+  const rows = [before, after].map(({ name, ...side }, index) => ({
+    ...{ side: 'AB'[index], name: name || 'no options of its own' },
+    ...side,
+  }));
   const names = { label: 'B', reference: 'A', margin };
-  return inBlocks([
-    stages.flatMap((stage) => paragraph(verdictSentence(stage, names))),
-    [before, after].map(({ run }, index) => `${'AB'[index]}  ${given[index]}${run === null ? '' : `, run ${run}`}`),
-    paragraph(turnsText(quads, quadsPlanned)),
-    ...stages.map(({ stage, metrics, failedAttempts: { a, b } }) => [
-      `${stage}, B compared with A`,
-      ...textTable({ columns: verdictColumns('A', 'B'), rows: metrics }, LOOK).map((line) => `  ${line}`),
-      ...openQuestions(metrics).flatMap(item),
-      ...(a + b === 0 ? [] : item(`failed attempts: ${a} with A, ${b} with B`)),
-    ]),
-    ...(stages.length === 0 ? [] : [paragraph(sameText(margin))]),
-  ]);
-}
-
-/** @param {readonly (readonly string[])[]} blocks */
-function inBlocks(blocks) {
-  const shown = blocks.filter((lines) => lines.length > 0);
-  return shown.map((lines) => lines.map((line) => `${plainLine(line).trimEnd()}\n`).join('')).join('\n');
-}
-
-/** @param {number} margin */
-function sameText(margin) {
-  return `The same: the whole interval is within ${percentage(margin)} of no change. Faster, slower, fewer, more: proven with 95% confidence for all figures together.`;
+  return {
+    title: rows.map(({ name }) => name).join(' and '),
+    answers: stages.map((stage) => verdictSentence(stage, names)),
+    blocks: [
+      { title: 'Setups', table: { columns: SIDE_COLUMNS, rows } },
+      { title: 'Turns', lines: [turnsText(quads, quadsPlanned), ...problems] },
+      ...stages.map(({ stage, metrics, failedAttempts: { a, b } }) => ({
+        title: `${stage}, B compared with A`,
+        table: { columns: verdictColumns('A', 'B'), rows: metrics },
+        lines: [
+          ...openQuestions(metrics),
+          ...(a + b === 0 ? [] : [`failed attempts: ${rounded(a)} with A, ${rounded(b)} with B`]),
+        ],
+      })),
+      methodBlock(margin, 'Figures of A and B are geometric means over their turns.'),
+    ],
+  };
 }
 
 /**
@@ -105,22 +327,42 @@ function turnsText(quads, planned) {
   return `${early}${counted(planned, 'quad')}: ${quads.map(({ order }) => order).join(' ')}.`;
 }
 
-/** @param {ComparedSide} side */
-function sideText({ name, run, hosts, start }) {
-  const facts = [
-    run === null ? [] : [`run ${plainText(run, MAX_NAME)}`],
-    counted(hosts, 'host'),
-    start === null ? [] : [`${plainText(start).slice(0, '2026-01-31T12:00:00'.length).replace('T', ' ')} UTC`],
-  ].flat();
-  return `${plainText(name)}: ${facts.join(', ')}`;
+/**
+ * @param {number} margin
+ * @param {...string} notes
+ */
+function methodBlock(margin, ...notes) {
+  const same = `The same: the whole interval is within ${percentage(margin)} of no change. Faster, slower, fewer, more: proven with 95% confidence for all figures together.`;
+  return { title: 'How to read it', lines: [same, ...notes] };
 }
 
-/** @param {string} text */
-function item(text) {
-  return paragraph(text).map((line) => `  ${line}`);
+/** @param {Block} block */
+export function isShown({ table, lines = [] }) {
+  return lines.length > 0 || (table !== undefined && table.rows.length > 0);
 }
 
-/** @param {string} text */
-function paragraph(text) {
-  return wrapAtWords(plainText(text, Infinity), WIDTH - 2, '  ');
+const INDENT = '  ';
+
+/**
+ * The answers first; lines without control characters.
+ *
+ * @param {ShownComparison} comparison
+ * @param {number} [columns] maximum width
+ */
+export function comparisonText({ answers, blocks }, columns = 80) {
+  const look = { ...PLAIN, columns: columns + 1 - INDENT.length };
+  const paragraph = (/** @type {string} */ text) => wrapAtWords(plainText(text, Infinity), 78, INDENT);
+  const parts = blocks
+    .filter(isShown)
+    .map(({ title, table, lines = [] }) => [
+      title,
+      ...[
+        ...(table === undefined || table.rows.length === 0 ? [] : textTable(table, look)),
+        ...lines.flatMap(paragraph),
+      ].map((line) => INDENT + line),
+    ]);
+  return [answers.flatMap(paragraph), ...parts]
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => `${plainLine(line).trimEnd()}\n`).join(''))
+    .join('\n');
 }

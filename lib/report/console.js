@@ -1,12 +1,12 @@
 import { bucketFindings } from '../result/bottleneck/bucket-findings.js';
-import { counted, rounded } from '../text/figures.js';
+import { counted, decimal, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
 import { sizeText } from '../load/workload/size-distribution.js';
 import { coloLine, formatErrors, stageFindings } from './stage-findings.js';
 import { costLine } from './cost-line.js';
-import { PhaseProgress, ProgressLine, formatCleanupProgress } from './progress.js';
+import { formatCleanupProgress, phaseProgress, taskProgress } from './progress.js';
 
 /** @import { Listener, ListeningReporter, ReporterContext } from './reporter.js' */
 
@@ -38,8 +38,8 @@ const EARLY_ENDS = {
  * @returns {Required<Pick<Listener, 'notice' | 'close'>> & Listener}
  */
 function consoleOf({ screen, config, quiet, now }) {
-  const phases = new PhaseProgress(screen, now);
-  const cleanup = new ProgressLine(screen, now);
+  const phases = phaseProgress(screen, now);
+  const showCleanup = taskProgress(screen, now);
   let { objects } = config;
   let isNamed = false;
   let current = '';
@@ -124,7 +124,7 @@ function consoleOf({ screen, config, quiet, now }) {
     },
     integrityError: (stage, message) => showError(`${stage}: integrity error: ${message}`),
     failed(stage, { bucket, key, attempts }, message) {
-      const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
+      const tries = attempts === 1 ? '' : ` after ${rounded(attempts)} attempts`;
       showError(`${stage}: ${bucket}/${plainLine(redact(key))} failed${tries}: ${message}`);
     },
     progress() {
@@ -134,27 +134,17 @@ function consoleOf({ screen, config, quiet, now }) {
     },
     stage(result) {
       noticeRetries();
-      const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys } = result;
+      const { stage, end, skipped, abandoned, search, keys, averageKeys } = result;
       const notices = [
-        ...(averageKeys === undefined ? [] : [`${keys} keys, ${averageKeys.toFixed(1)} keys/s`]),
+        ...(averageKeys === undefined ? [] : [`${counted(Number(keys), 'key')}, ${decimal(averageKeys)} keys/s`]),
         ...stageFindings(result),
       ];
       const stalled = hasWarnedOfTimeout ? 'use a longer --timeout' : 'check that the store is still reachable';
       const early = end === 'stalled' ? `operations stopped succeeding: ${stalled}` : EARLY_ENDS[String(end)];
       const warnings = [
-        ...(skipped > 0
-          ? [
-              kinds === undefined
-                ? `${rounded(skipped)} objects were skipped because they had not been written`
-                : `${rounded(skipped)} operations were skipped because they found no object`,
-            ]
-          : []),
+        ...(skipped > 0 ? [`${counted(skipped, 'operation')} skipped: no object was there`] : []),
         // Every step of a search cuts off operations at its end, so their number is meaningless.
-        ...(abandoned > 0 && search === undefined
-          ? [
-              `${rounded(abandoned)} operations were cut off at the end of ${ramp === undefined ? 'the stage' : 'their step'}`,
-            ]
-          : []),
+        ...(abandoned > 0 && search === undefined ? [`${counted(abandoned, 'operation')} cut off at the end`] : []),
         ...bucketFindings(result.buckets),
         ...(early === undefined ? [] : [`ended because ${early}`]),
       ];
@@ -168,7 +158,7 @@ function consoleOf({ screen, config, quiet, now }) {
         notice(`Cloudflare data centres that responded: ${colos}`);
       }
     },
-    cleanupProgress: (progress) => quiet || cleanup.show(formatCleanupProgress(progress), progress.silence),
+    cleanupProgress: (progress) => quiet || showCleanup(formatCleanupProgress(progress), progress.silence),
     close: () => phases.close(),
   };
 }

@@ -1,5 +1,6 @@
-import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from '../run/prices.js';
+import { DOLLARS_PER_MILLION, dollarsOf, hasThesePrices, requestsOfRun } from '../run/prices.js';
 import { operationsOf } from '../load/operations/registry.js';
+import { rounded } from '../text/figures.js';
 
 /**
  * @import { Config } from '../result/config.js'
@@ -20,21 +21,21 @@ export function costLine(...all) {
   }
   const [{ schedule, search }] = runs;
   const [classA, classB] = /** @type {const} */ (['A', 'B']).map((billed) =>
-    sumOf(runs, (run) => operationsBilledAs(billed, run)),
+    sumOf(runs, (run) => requestsOfRun(run)[billed]),
   );
   if (schedule.duration !== undefined || schedule.minDuration > 0 || search !== null || schedule.ramp !== undefined) {
     // Each object is written at most once; all other operations continue as long as the stages last.
     const once = runs.map((run) => ({ ...run, load: { ...run.load, stages: namesOf(run.load.stages), mix: [] } }));
-    const writes = sumOf(once, (run) => operationsBilledAs('A', run));
+    const writes = sumOf(once, (run) => requestsOfRun(run).A);
     const most = sumOf(once, dollarsOf).toFixed(4);
     const others = classA > writes ? `$${DOLLARS_PER_MILLION.A} per million further Class A operations, ` : '';
     return (
-      `Cost at R2's list prices: at most $${most} for ${writes} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} per million Class B operations, ` +
+      `Cost at R2's list prices: at most $${most} for ${rounded(writes)} Class A operations, ${others}and $${DOLLARS_PER_MILLION.B} per million Class B operations, ` +
       `for as long as the stages run; ${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free`
     );
   }
   return (
-    `Cost at R2's list prices: $${sumOf(runs, dollarsOf).toFixed(4)} for ${classA} Class A and ${classB} Class B operations, ` +
+    `Cost at R2's list prices: $${sumOf(runs, dollarsOf).toFixed(4)} for ${rounded(classA)} Class A and ${rounded(classB)} Class B operations, ` +
     `${EXCLUDED}; the first 1 million Class A and 10 million Class B operations per month are free, as are deletes and egress`
   );
 }

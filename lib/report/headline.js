@@ -4,7 +4,10 @@ import { quantityText } from '../result/figures/quantities.js';
 import { capacityOf, isTooShort, rateOf } from '../result/figures/stage-table.js';
 import { isClean, shortcomingsOf } from '../result/completeness.js';
 import { agrees } from '../measure/statistics/plateau.js';
+import { commandOf } from '../options/recorded-options.js';
 import { counted, percent } from '../text/figures.js';
+import { shellWord } from '../text/shell-words.js';
+import { coloLine, listed } from './stage-findings.js';
 
 /**
  * @import { MergedRamp } from '../result/result.js'
@@ -103,4 +106,31 @@ export function problemsOf(result) {
 /** @param {{ file: string, line: number | null, message: string }} warning of a merge */
 export function warningText({ file, line, message }) {
   return `${file}${line === null ? '' : `:${line}`}: ${message}`;
+}
+
+/**
+ * How the result was measured; facts that are not known are left out.
+ *
+ * @param {WritableResult} result
+ * @returns {[name: string, text: string][]}
+ */
+export function factsOf({ run, shard, hosts, start, versions, options, stages }) {
+  const names = [...new Set(hosts.map(({ merge, host }) => merge?.name ?? host ?? 'unknown'))];
+  const isSplit = shard !== null && !shard.endsWith('/1');
+  // Options with which a later run uses the same shard of the objects.
+  const words = isSplit ? ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)] : [];
+  const ofVersions = Object.entries(versions ?? {}).map(
+    ([name, value]) => `${name} ${value ?? 'differs between hosts'}`,
+  );
+  /** @type {[string, string | null | undefined][]} */
+  const facts = [
+    ['Run', run],
+    [names.length === 1 ? 'Host' : 'Hosts', listed(names)],
+    ['Started', start],
+    ['Command', options && commandOf(options, words)],
+    ['Endpoint', options?.endpoint],
+    ['Data centres', coloLine(stages)],
+    ['Versions', ofVersions.join(', ')],
+  ];
+  return facts.flatMap(([name, text]) => (text ? [[name, text]] : []));
 }

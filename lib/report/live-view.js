@@ -2,9 +2,8 @@ import { figuresOf } from '../result/figures/catalogue.js';
 import { lineOf, progressBar, sparkline } from '../result/figures/drawing.js';
 import { quantityText } from '../result/figures/quantities.js';
 import { counted, rounded } from '../text/figures.js';
-import { formatMegabytes } from '../text/units.js';
-import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './progress.js';
-import { formatStageSummary } from './stage-summary.js';
+import { StagePace, amountDone, byteRateText, progressLine, shareDone, timeLeft } from './progress.js';
+import { formatStageSummary } from './stage-findings.js';
 
 /**
  * @import { SecondLatencies } from '../result/run-events.js'
@@ -37,7 +36,7 @@ const MAX_BAR = 40;
 const TIME_WIDTH = '12m 30s left'.length;
 const SEARCH_TIME_WIDTH = 'up to 12m 30s left'.length;
 const RATE_WIDTH = 9;
-const BYTES_WIDTH = '1234.5 MiB/s'.length;
+const BYTES_WIDTH = '1,234.5 MiB/s'.length;
 
 /** Rows for the cursor below the view and a log line above it. If they do not fit, one line replaces the view. */
 const EXTRA_ROWS = 2;
@@ -52,13 +51,13 @@ export function renderView({ position, stages, progress, rates, latency, errors 
   const { rate, byteRate, bytesPerOperation, search } = progress;
   const head = label(`${progress.stage} ${position}/${stages}`);
   const share = shareDone(progress);
-  const widest = amountDone({ ...progress, done: Math.max(progress.objects, progress.done) }, rounded).length;
+  const widest = amountDone({ ...progress, done: Math.max(progress.objects, progress.done) }).length;
   const done = `${Math.floor(share * 100)}%`.padStart(4);
   const left = (timeLeft(progress) ?? '').padStart(search ? SEARCH_TIME_WIDTH : TIME_WIDTH);
   const roomFor = (/** @type {string} */ text) => look.columns - 1 - head.length - text.length;
-  const long = `  ${done}  ${amountDone(progress, rounded).padStart(widest)}  ${left}`;
+  const long = `  ${done}  ${amountDone(progress).padStart(widest)}  ${left}`;
   const tail = roomFor(long) >= MIN_BAR ? long : `  ${done}  ${left}`;
-  const bytes = bytesPerOperation === 0 ? '' : `  ${`${formatMegabytes(byteRate)} MiB/s`.padStart(BYTES_WIDTH)}`;
+  const bytes = bytesPerOperation === 0 ? '' : `  ${byteRateText(byteRate).padStart(BYTES_WIDTH)}`;
   const figures = `${label('ops/s')}${rounded(rate).padStart(RATE_WIDTH)}${bytes}  `;
   /** @type {Part[]} */
   const counts = [

@@ -1,17 +1,14 @@
 import { bucketFindings } from '../result/bottleneck/bucket-findings.js';
 import { columnOf } from '../result/figures/catalogue.js';
-import { latencyRows, latencyText } from '../result/figures/latency-table.js';
-import { SHOWN } from '../result/figures/quantities.js';
 import { shownStep } from '../result/figures/shown-step.js';
 import { PLAIN, textTable } from '../result/figures/table.js';
-import { hostsWithPercentiles } from '../result/completeness.js';
+import { shortcomingsOf } from '../result/completeness.js';
 import { describeShortfall } from '../result/ramp.js';
-import { andMore, counted, rounded, shortLimit } from '../text/figures.js';
+import { andMore, counted, decimal, rounded, shortLimit } from '../text/figures.js';
 import { placeOf, plainLine } from '../text/plain-text.js';
-import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
+import { formatTimeOfDay } from '../text/units.js';
 import { capacityText } from './headline.js';
-import { coloLine, formatErrors, listed, shorten } from './stage-findings.js';
-import { formatStageSummary } from './stage-summary.js';
+import { coloLine, formatErrors, formatStageSummary, listed, shorten, stageFindings } from './stage-findings.js';
 
 /**
  * @import { Look } from '../result/figures/drawing.js'
@@ -33,12 +30,7 @@ export const SHARE_COLUMNS = [
   },
 ];
 
-const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
-
-/** Hosts measured together if the last of them began within this share of the stage's time. */
-const MAX_DELAY = 0.2;
-
-const ADVICE = 'start them all with --start-at next:60s; --duration keeps them together';
+const LABEL_WIDTH = 'Operations'.length + 2;
 
 /** Further hosts are only in the JSON result. */
 const MAX_HOSTS = 20;
@@ -46,7 +38,7 @@ const MAX_HOSTS = 20;
 const MAX_NAME_LENGTH = 32;
 
 /**
- * Everything after the peaks: the headlines, hosts and clocks, a block per stage, and the table of stages.
+ * Everything after the peaks: the hosts, a block per stage, and the table of stages.
  *
  * @param {MergedResult} result
  * @param {Look} [look]
@@ -58,18 +50,24 @@ export function formatMergeBlocks(result, look = PLAIN) {
     merge: { clocks, isDated },
   } = result;
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
-  const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks), ...coloLines(stages)];
+  const head = rowsOf([
+    ['Hosts', `${names.length}: ${listed(names)}`],
+    ['Clocks', clocksText(clocks)],
+    ['Colos', coloLine(stages)],
+  ]);
   const blocks = stages.map((stage) => [
     stage.stage,
-    ...stageLines(stage, isDated).map(([label, text]) => `  ${row(label, text)}`),
-    '',
-    ...formatHostRows(stage.merge).map((line) => `  ${line}`),
-    ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
+    ...[
+      ...textTable({ columns: STRETCH_COLUMNS, rows: stretchesOf(stage, isDated) }, PLAIN),
+      '',
+      ...rowsOf(factsOf(stage)),
+      '',
+      ...hostRows(stage.merge),
+      ...rampLines(stage),
+    ].map((line) => `  ${line}`.trimEnd()),
   ]);
   const table = formatStageSummary(stages, look).slice(1);
-  return [head, ...blocks, ...overlapAdvice(stages), table]
-    .map((lines) => `\n${lines.map(plainLine).join('\n')}\n`)
-    .join('');
+  return [head, ...blocks, table].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
 }
 
 /** Empty without a ramp. @param {MergedStage} stage */
@@ -77,88 +75,76 @@ function rampLines({ ramp, merge: { ramp: merged } }) {
   return ramp === undefined || merged === undefined ? [] : ['', ...formatRamp({ ramp, merged })];
 }
 
-/** @param {readonly MergedStage[]} stages */
-function overlapAdvice(stages) {
-  const apart = stages.filter(({ merge: { hosts, shares } }) => hosts > 1 && beganApart(shares));
-  const names = apart.map(({ stage }) => stage).join(', ');
-  return apart.length === 0 ? [] : [[`The hosts did not run ${names} at the same time: ${ADVICE}.`]];
+/** The times that are not known to follow the store's clock; null if there are none. @param {ClockTrust} clocks */
+function clocksText({ trusted, withoutMachineLines }) {
+  const own = trusted.length === 0 ? [] : [`the hosts' own on ${listed(trusted)}: no offset was measured`];
+  const dated =
+    withoutMachineLines.length === 0
+      ? []
+      : [`without machine lines in ${listed(withoutMachineLines)}: to the second, and the date is assumed`];
+  return [...own, ...dated].join('; ') || null;
 }
 
-/** A host that was killed, or has less to do, may end before others. @param {readonly StageShare[]} shares */
-function beganApart(shares) {
-  const times = shares.flatMap(({ startedAt, endedAt }) =>
-    startedAt === null || endedAt === null ? [] : [{ startedAt, endedAt }],
-  );
-  const starts = times.map(({ startedAt }) => startedAt);
-  const first = Math.min(...starts);
-  const length = Math.max(...times.map(({ endedAt }) => endedAt)) - first;
-  return length > 0 && Math.max(...starts) - first > MAX_DELAY * length;
+/** @param {readonly (readonly [label: string, text: string | null])[]} facts those without a text are left out */
+function rowsOf(facts) {
+  return facts.flatMap(([label, text]) => (text === null ? [] : [label.padEnd(LABEL_WIDTH) + text]));
 }
 
-/** @param {ClockTrust} clocks */
-function clockLines({ worst, trusted, withoutMachineLines }) {
-  const lines = [];
-  if (worst !== null) {
-    lines.push(`seconds follow the store's clock, within ±${worst.uncertainty.toFixed(1)} ms at worst (${worst.host})`);
-  }
-  if (trusted.length > 0) {
-    lines.push(`offset from the store's clock not measured, so the host's own clock is trusted: ${listed(trusted)}`);
-  }
-  if (withoutMachineLines.length > 0) {
-    const assumption =
-      "each line counts as the rate over about one second, placed by its time of day; the date is assumed, and the host's clock is trusted";
-    lines.push(`no machine lines in the log of ${listed(withoutMachineLines)}: ${assumption}`);
-  }
-  return lines.map((line, index) => row(index === 0 ? 'Clocks' : '', line));
-}
+/** @typedef {{ name: string, operationsPerSecond: number | null, bytesPerSecond?: number | null, when: string }} Stretch */
 
-/** @param {readonly MergedStage[]} stages */
-function coloLines(stages) {
-  const colos = coloLine(stages);
-  return colos === null ? [] : [row('Colos', colos)];
-}
-
-/**
- * @param {string} label
- * @param {string} text
- */
-function row(label, text) {
-  return `${label.padEnd(LABEL_WIDTH)}${text}`;
-}
+/** @type {readonly Column<Stretch>[]} */
+const STRETCH_COLUMNS = [
+  { title: '', value: ({ name }) => name },
+  columnOf('rate', ({ operationsPerSecond }) => operationsPerSecond),
+  columnOf('throughput', ({ bytesPerSecond }) => bytesPerSecond),
+  { title: 'When', value: ({ when }) => when },
+];
 
 /**
  * @param {MergedStage} stage
  * @param {boolean} isDated
- * @returns {[label: string, text: string][]}
+ * @returns {Stretch[]}
  */
-function stageLines(stage, isDated) {
-  const { peak, sustained, together, hosts } = stage.merge;
-  const when =
+function stretchesOf({ merge: { peak, sustained, together, hosts } }, isDated) {
+  const ofPeak =
     peak.secondStart === null
       ? 'the mean of the stage, which is higher than any whole second'
       : `${formatStretch(peak.secondStart, 1, isDated)}, ${peak.hosts} of ${counted(hosts, 'host')}`;
   const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
   return [
-    ['Peak second', `${rates(peak)}  ${when}`],
+    { name: 'Peak second', ...peak, when: ofPeak },
     ...(sustained === null
       ? []
-      : /** @type {[string, string][]} */ ([
-          [
-            'Best 10 seconds',
-            `${rates(sustained)}  ${formatStretch(sustained.secondStart, sustained.seconds, isDated)}`,
-          ],
-        ])),
-    [
-      `Mean, ${all}`,
-      together === null
-        ? `none: the stage has no whole second${hosts > 1 ? ' that includes all hosts' : ''}`
-        : `${rates(together)}  over ${counted(together.seconds, 'whole second')}`,
-    ],
-    ...(hosts === 1 ? [] : /** @type {[string, string][]} */ ([['Overlap', overlapText(stage.merge.overlap, hosts)]])),
-    ['Operations', operationsText(stage)],
-    ['Errors', formatErrors(stage.errors)],
-    ...bucketFindings(stage.buckets ?? []).map((finding) => /** @type {[string, string]} */ (['Buckets', finding])),
-    ...latencyLines(stage),
+      : [
+          {
+            ...{ name: 'Best 10 seconds', ...sustained },
+            when: formatStretch(sustained.secondStart, sustained.seconds, isDated),
+          },
+        ]),
+    together === null
+      ? {
+          ...{ name: `Mean, ${all}`, operationsPerSecond: null },
+          when: `no whole second${hosts > 1 ? ' includes all hosts' : ''}`,
+        }
+      : { name: `Mean, ${all}`, ...together, when: `over ${counted(together.seconds, 'whole second')}` },
+  ];
+}
+
+/**
+ * @param {MergedStage} stage
+ * @returns {[label: string, text: string | null][]}
+ */
+function factsOf(stage) {
+  const { operations, attempts, errors, buckets = [], merge } = stage;
+  const [missing] = merge.missingLatency;
+  const problems = [...shortcomingsOf(stage), ...stageFindings(stage)];
+  return [
+    ['Overlap', merge.hosts === 1 ? null : overlapText(merge.overlap, merge.hosts)],
+    ['Operations', `${merge.isAtLeast ? 'at least ' : ''}${rounded(operations)} in ${counted(attempts, 'attempt')}`],
+    ['Errors', formatErrors(errors)],
+    ['Problems', problems.join('; ') || null],
+    ['Missing', missing ? `${placeOf(missing)}: ${missing.reason}${andMore(merge.missingLatency.length)}` : null],
+    ...bucketFindings(buckets).map((finding) => /** @type {[string, string]} */ (['Buckets', finding])),
   ];
 }
 
@@ -171,70 +157,21 @@ function overlapText(overlap, hosts) {
     return 'unknown: a log does not contain the times of the stage';
   }
   if (overlap.together === 0) {
-    return `none: the ${hosts} hosts were never all in the stage at once`;
+    return `none: the ${hosts} hosts were never all in the stage at once: start them all with --start-at next:60s`;
   }
   const [together, any] = [overlap.together, overlap.any].map((ms) => Math.round(ms / 10));
   // Uses the rounded figures, so that 3.04 s of 3.04 s is not shown as 99%.
   const percentage = any === 0 ? 100 : Math.floor((100 * together) / any);
-  return `all ${hosts} hosts for ${hundredthsOfSeconds(together)} of ${hundredthsOfSeconds(any)} (${percentage}%)`;
-}
-
-/** Counts beside those of operations and attempts, and what they count. */
-const COUNTS = /** @type {const} */ ({
-  throttled: 'throttled',
-  failed: 'given up',
-  integrityErrors: 'with wrong content',
-  vanished: 'vanished',
-  changed: 'changed',
-  archived: 'archived',
-  skipped: 'skipped',
-  abandoned: 'abandoned',
-});
-
-/** @param {MergedStage} stage */
-function operationsText(stage) {
-  const { operations, attempts, bytes, merge } = stage;
-  const size = bytes ? `, ${formatMegabytes(bytes)} MiB` : '';
-  const others = Object.entries(COUNTS).flatMap(([name, what]) => {
-    const count = stage[/** @type {keyof typeof COUNTS} */ (name)] ?? 0;
-    return count === 0 ? [] : [`, ${rounded(count)} ${what}`];
-  });
-  return `${merge.isAtLeast ? 'at least ' : ''}${rounded(operations)}${size}, in ${counted(attempts, 'attempt')}${others.join('')}`;
-}
-
-/**
- * @param {MergedStage} stage
- * @returns {[label: string, text: string][]}
- */
-function latencyLines({ stage, latency, merge }) {
-  const [missing] = merge.missingLatency;
-  const hosts = hostsWithPercentiles({ latency, merge });
-  const known = latencyRows(stage, latency)
-    .filter(({ of }) => of === 'operations')
-    .map((each) => latencyText(each) + (hosts === null ? '' : ` on ${hosts}`));
-  const gaps =
-    missing === undefined
-      ? []
-      : [`missing: ${placeOf(missing)}: ${missing.reason}${andMore(merge.missingLatency.length)}`];
-  return [...known, ...gaps].map((text, index) => [index === 0 ? 'Latency' : '', text]);
-}
-
-/** @param {{ operationsPerSecond: number, bytesPerSecond: number | null }} rate */
-function rates({ operationsPerSecond, bytesPerSecond }) {
-  const megabytes = bytesPerSecond ? `${formatMegabytes(bytesPerSecond)} MiB/s` : '';
-  return `${SHOWN.rate.textOf(operationsPerSecond).padStart(9)} ops/s ${megabytes.padStart(13)}`;
-}
-
-/** @param {number} hundredths of a second */
-function hundredthsOfSeconds(hundredths) {
-  return `${(hundredths / 100).toFixed(2)} s`;
+  return `all ${hosts} hosts for ${decimal(together / 100, 2)} s of ${decimal(any / 100, 2)} s (${percentage}%)`;
 }
 
 /** @param {StageMerge} merge */
-function formatHostRows({ shares }) {
+function hostRows({ shares }) {
   const rows = shares.slice(0, MAX_HOSTS);
   const lines = textTable({ columns: SHARE_COLUMNS, rows }, PLAIN);
-  return rows.length === shares.length ? lines : [...lines, `and ${shares.length - rows.length} more (see --json)`];
+  return rows.length === shares.length
+    ? lines
+    : [...lines, `and ${rounded(shares.length - rows.length)} more (see --json)`];
 }
 
 /** Such as `12:00:06.123`. @param {number | null} ms since 1970, or since midnight */

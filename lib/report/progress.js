@@ -1,5 +1,6 @@
+import { SHOWN } from '../result/figures/quantities.js';
 import { counted, rounded } from '../text/figures.js';
-import { formatDuration, formatMegabytes } from '../text/units.js';
+import { formatDuration } from '../text/units.js';
 
 /**
  * @import { CleanupProgress, DataFlow, Phase, StageStart } from '../result/run-events.js'
@@ -80,17 +81,18 @@ export function progressLine(state) {
   const { stage, bytesPerOperation, rate, byteRate } = state;
   const left = timeLeft(state);
   const end = left === null ? '' : `  ${left}`;
-  const data = bytesPerOperation === 0 ? '' : `  ${formatMegabytes(byteRate)} MiB/s`;
-  return `${stage}  ${amountDone(state, String)}  ${Math.floor(shareDone(state) * 100)}%  ${Math.round(rate)} ops/s${data}${end}`;
+  const data = bytesPerOperation === 0 ? '' : `  ${byteRateText(byteRate)}`;
+  return `${stage}  ${amountDone(state)}  ${Math.floor(shareDone(state) * 100)}%  ${rounded(rate)} ops/s${data}${end}`;
 }
 
-/**
- * @param {StageState} state
- * @param {(count: number) => string} format
- * @returns {string} such as `25 of 100`
- */
-export function amountDone({ duration, done, objects }, format) {
-  return duration === null ? `${format(done)} of ${format(objects)}` : `${format(done)} operations`;
+/** @param {number} bytes per second */
+export function byteRateText(bytes) {
+  return `${SHOWN.throughput.textOf(bytes)} MiB/s`;
+}
+
+/** Such as `25 of 100`. @param {Pick<StageState, 'duration' | 'done' | 'objects'>} state */
+export function amountDone({ duration, done, objects }) {
+  return duration === null ? `${rounded(done)} of ${rounded(objects)}` : counted(done, 'operation');
 }
 
 /** From 0 to 1. @param {StageState} state */
@@ -109,58 +111,49 @@ export function timeLeft({ duration, search, elapsed, objects, worked, pace }) {
 
 const REFRESH_MS = 250;
 
-/** Shows what the run is doing before and between stages, so that it never seems to hang. */
-export class PhaseProgress {
-  #terminal;
-  #now;
+/**
+ * Shows what the run is doing before and between stages, so that it never seems to hang.
+ *
+ * @param {Pick<Screen, 'live' | 'err' | 'isLive'>} terminal
+ * @param {() => number} now monotonic ms
+ */
+export function phaseProgress(terminal, now) {
   /** Start times in monotonic ms. @type {Map<Phase, number>} */
-  #underWay = new Map();
-  /** @type {NodeJS.Timeout | null} */
-  #timer = null;
-
-  /**
-   * @param {Pick<Screen, 'live' | 'err' | 'isLive'>} terminal
-   * @param {() => number} now monotonic ms
-   */
-  constructor(terminal, now) {
-    this.#terminal = terminal;
-    this.#now = now;
-  }
-
-  /** @param {Phase} phase */
-  start(phase) {
-    this.#underWay.set(phase, this.#now());
-    if (this.#terminal.isLive) {
-      this.#timer ??= setInterval(() => this.#show(), REFRESH_MS);
-      this.#show();
-    } else if (phase.endsAt === null) {
-      // A phase whose end is known has already been announced, with its length.
-      this.#terminal.err(capitalise(phase.text));
+  const underWay = new Map();
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const show = () => terminal.live(phaseLine([...underWay], now()));
+  const close = () => {
+    underWay.clear();
+    if (timer !== undefined) {
+      clearInterval(timer);
+      timer = undefined;
+      terminal.live('');
     }
-  }
-
-  /** @param {Phase} phase */
-  end(phase) {
-    this.#underWay.delete(phase);
-    if (this.#underWay.size === 0) {
-      this.close();
-    } else if (this.#terminal.isLive) {
-      this.#show();
-    }
-  }
-
-  close() {
-    this.#underWay.clear();
-    if (this.#timer !== null) {
-      clearInterval(this.#timer);
-      this.#timer = null;
-      this.#terminal.live('');
-    }
-  }
-
-  #show() {
-    this.#terminal.live(phaseLine([...this.#underWay], this.#now()));
-  }
+  };
+  return {
+    /** @param {Phase} phase */
+    start(phase) {
+      underWay.set(phase, now());
+      if (terminal.isLive) {
+        timer ??= setInterval(show, REFRESH_MS);
+        show();
+      } else if (phase.endsAt === null) {
+        // A phase whose end is known has already been announced, with its length.
+        terminal.err(capitalise(phase.text));
+      }
+    },
+    /** @param {Phase} phase */
+    end(phase) {
+      underWay.delete(phase);
+      if (underWay.size === 0) {
+        close();
+      } else if (terminal.isLive) {
+        show();
+      }
+    },
+    close,
+  };
 }
 
 /**
@@ -188,41 +181,34 @@ const LINE_INTERVAL_MS = 1500;
 /** Shorter silences of the store are not mentioned. */
 const MIN_SILENCE_MS = 5000;
 
-/** Shows the progress of a long task: as a live line on a terminal, otherwise as a line at intervals. */
-export class ProgressLine {
-  #terminal;
-  #now;
+/**
+ * Shows the progress of a long task: as a live line on a terminal, otherwise as a line at intervals.
+ *
+ * @param {Pick<Screen, 'isLive' | 'live' | 'err'>} terminal
+ * @param {() => number} now monotonic ms
+ */
+export function taskProgress(terminal, now) {
   /** @type {number | null} */
-  #startedAt = null;
-  #reportedAt = 0;
-
-  /**
-   * @param {Pick<Screen, 'isLive' | 'live' | 'err'>} terminal
-   * @param {() => number} now monotonic ms
-   */
-  constructor(terminal, now) {
-    this.#terminal = terminal;
-    this.#now = now;
-  }
-
+  let startedAt = null;
+  let reportedAt = 0;
   /**
    * @param {string} state such as `25 of 100 objects left`
    * @param {number} silence ms since the store's last response
    */
-  show(state, silence) {
-    const now = this.#now();
-    if (this.#startedAt === null) {
-      this.#startedAt = this.#reportedAt = now;
+  return (state, silence) => {
+    const time = now();
+    if (startedAt === null) {
+      startedAt = reportedAt = time;
     }
     const waiting = silence < MIN_SILENCE_MS ? '' : `, no response for ${formatDuration(silence)}`;
-    const line = `${state} after ${formatDuration(now - this.#startedAt)}${waiting}`;
-    if (this.#terminal.isLive) {
-      this.#terminal.live(line);
-    } else if (now - this.#reportedAt >= LINE_INTERVAL_MS) {
-      this.#reportedAt = now;
-      this.#terminal.err(line);
+    const line = `${state} after ${formatDuration(time - startedAt)}${waiting}`;
+    if (terminal.isLive) {
+      terminal.live(line);
+    } else if (time - reportedAt >= LINE_INTERVAL_MS) {
+      reportedAt = time;
+      terminal.err(line);
     }
-  }
+  };
 }
 
 /** @param {CleanupProgress} progress */

@@ -1,7 +1,15 @@
+import { bottleneckSentence } from '../result/bottleneck/sentence.js';
 import { sumsByName } from '../result/counters.js';
-import { counted, decimal, formatEvidence, rounded } from '../text/figures.js';
+import { stageTable } from '../result/figures/stage-table.js';
+import { textTable } from '../result/figures/table.js';
+import { counted, decimal, formatEvidence, rounded, shortLimit } from '../text/figures.js';
+import { wrapAtWords } from '../text/text-width.js';
 
-/** @import { StageMerge, StageSum } from '../result/result.js' */
+/**
+ * @import { Look } from '../result/figures/drawing.js'
+ * @import { StageMerge, StageSum } from '../result/result.js'
+ * @import { WritableStage } from '../result/write-result.js'
+ */
 
 /** Fewer repeated reads would be shown as 1.0 times. */
 const LEAST_SHOWN = 1.05;
@@ -48,36 +56,27 @@ export function coloLine(stages) {
   const first = `${busiest} (${counted(Number(connections), 'connection')}`;
   return others.length === 0
     ? `${first})`
-    : `${first}), ${others.map(([colo, count]) => `${colo} (${rounded(count)})`).join(', ')}: ` +
-        'several data centres responded, so routes differ in length';
+    : `${first}), ${others.map(([colo, count]) => `${colo} (${rounded(count)})`).join(', ')}`;
 }
 
 const MAX_NAME_LENGTH = 32;
 
-/** A result from another version, or a forged one, might contain any number of causes. */
-const MAX_REASONS = 10;
-
 /**
- * The evidence for each bottleneck, from the first host that has it: other hosts differ only in figures.
+ * The evidence of the first host that has some, for a stage whose hosts had different bottlenecks.
  *
  * @param {Pick<StageMerge, 'shares' | 'hosts'>} merge
- * @returns {string[]} each with its host's name if there are several hosts; untrusted text, not escaped for any format
+ * @returns {string | null} with the host's name if there are several hosts; untrusted text, not escaped for any format
  */
-export function limitReasons({ shares, hosts }) {
-  /** @type {Map<string, string>} */
-  const byCause = new Map();
-  for (const { host, limitedBy, certainty, evidence = null, advice = null } of shares) {
-    if (limitedBy !== null && evidence !== null && !byCause.has(limitedBy)) {
-      // Advice about hosts, such as a second one, is for a run of one host.
-      const isMeant = hosts === 1 || !advice?.includes('host');
-      const reason = formatEvidence({ certainty, evidence, advice: isMeant ? advice : null });
-      byCause.set(
-        limitedBy,
-        hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason.replaceAll('this host', 'the host')}`,
-      );
-    }
+function reasonOf({ shares, hosts }) {
+  const share = shares.find(({ limitedBy, evidence = null }) => limitedBy !== null && evidence !== null);
+  if (share === undefined) {
+    return null;
   }
-  return [...byCause.values()].slice(0, MAX_REASONS);
+  const { host, certainty, evidence = null, advice = null } = share;
+  // Advice about hosts, such as a second one, is for a run of one host.
+  const isMeant = hosts === 1 || !advice?.includes('host');
+  const reason = formatEvidence({ certainty, evidence, advice: isMeant ? advice : null });
+  return hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason.replaceAll('this host', 'the host')}`;
 }
 
 const MAX_LISTED = 8;
@@ -101,56 +100,82 @@ export function shorten(name, longest) {
 export function listed(names, separator = ', ') {
   const shown = names.slice(0, MAX_LISTED);
   const more = names.length - shown.length;
-  return shown.join(separator) + (more > 0 ? ` and ${more} more` : '');
+  return shown.join(separator) + (more > 0 ? ` and ${rounded(more)} more` : '');
 }
 
 /**
- * Descriptions of the kinds of failed attempts, because some of their names in the log look alike.
+ * Descriptions of those kinds of failed attempts whose names in the log look alike.
  *
  * @type {Readonly<Record<string, string>>}
  */
 const LABELS = {
   abandoned: 'abandoned at the end',
-  certificate: 'certificate rejected',
   changed: 'object or list changed',
   'client-error': 'request rejected (4xx)',
-  'clock-skew': 'client clock wrong',
   connect: 'could not connect',
   connection: 'connection lost',
   denied: 'access denied',
   full: 'bucket or account full',
-  'incomplete-request': 'request arrived incomplete',
   integrity: 'wrong content',
   name: 'host name not resolved',
-  'no-bucket': 'bucket missing',
-  'no-port': 'no free local port',
-  'no-upload': 'upload missing',
-  'no-winner': 'race without a winner',
-  'not-deleted': 'keys not deleted',
   'not-found': 'object missing',
   other: 'other error',
   others: 'rarer errors',
-  protocol: 'invalid response',
-  redirect: 'redirected (3xx)',
-  'rewritten-too-soon': 'key rewritten within a second',
-  'retried-by-sdk': 'retried by the SDK',
   'server-error': 'server error (5xx)',
-  'short-page': 'list page incomplete',
   'start-after': 'start of a list page ignored',
   'stale-connection': 'idle connection closed by the store',
   throttled: 'throttled (503, 429)',
-  timeout: 'timeout',
   tls: 'TLS failed',
   truncated: 'response cut short',
 };
 
 /** Such as `timeout 281, connection lost 10`. @param {Readonly<Record<string, number>>} errors attempts by kind */
 export function formatErrors(errors) {
-  const kinds = Object.entries(errors).map(([kind, count]) => `${labelOf(kind)} ${count}`);
+  const kinds = Object.entries(errors).map(([kind, count]) => `${labelOf(kind)} ${rounded(count)}`);
   return kinds.length === 0 ? 'none' : kinds.join(', ');
 }
 
 /** @param {string} kind external text, possibly from a later version or forged */
 function labelOf(kind) {
-  return Object.hasOwn(LABELS, kind) ? LABELS[kind] : kind;
+  return Object.hasOwn(LABELS, kind) ? LABELS[kind] : kind.replaceAll('-', ' ');
+}
+
+/** Maximum width of a sentence, in columns: longer lines are hard to read. */
+const MAX_LINE = 100;
+
+/**
+ * Summarizes a run, or a merge, on a terminal: a row with a bar for each stage and each of its parts, then the
+ * bottlenecks.
+ *
+ * @param {readonly WritableStage[]} stages at least one
+ * @param {Look} look
+ * @returns {string[]} lines
+ */
+export function formatStageSummary(stages, look) {
+  const width = Math.min(look.columns - 1, MAX_LINE);
+  const sentences = limitSentences(stages).flatMap((sentence) => wrapAtWords(sentence, width, '  '));
+  return ['', ...textTable(stageTable(stages), look), '', ...sentences];
+}
+
+/**
+ * One sentence per bottleneck, with the evidence for its first stage. Each reason for an unknown bottleneck has its own.
+ *
+ * @param {readonly WritableStage[]} stages
+ */
+export function limitSentences(stages) {
+  /** @type {Map<string, { stage: string, cause: string, evidence: string | null, advice: string | null }[]>} */
+  const byLimit = new Map();
+  for (const { stage, bottleneck, merge } of stages) {
+    const { cause, advice, ...rest } = bottleneck ?? { cause: 'inconclusive', advice: null, evidence: null };
+    const evidence = rest.evidence ?? (merge === undefined ? null : reasonOf(merge));
+    const key = [shortLimit({ cause, ...rest }), advice, cause === 'inconclusive' ? evidence : ''].join();
+    byLimit.set(key, [...(byLimit.get(key) ?? []), { ...rest, stage, cause, evidence, advice }]);
+  }
+  return [...byLimit.values()].map((same) => {
+    const [first] = same;
+    const names = same.map(({ stage }) => stage);
+    const of = same.every(({ evidence }) => evidence === first.evidence) ? '' : `in ${names[0]}, `;
+    const evidence = first.evidence && `${of}${first.evidence}`;
+    return bottleneckSentence(names, { ...first, evidence });
+  });
 }

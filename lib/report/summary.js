@@ -1,20 +1,18 @@
-import { counted, formatEvidence, rounded, shownCause } from '../text/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
-import { commandOf } from '../options/recorded-options.js';
-import { latencyTable } from '../result/figures/latency-table.js';
 import { stageTable } from '../result/figures/stage-table.js';
 import { markdownTable } from '../result/figures/table.js';
-import { headlinesOf, problemsOf } from './headline.js';
-import { limitReasons } from './stage-findings.js';
-import { THRESHOLD_COLUMNS } from './verdicts.js';
+import { factsOf, headlinesOf, problemsOf } from './headline.js';
+import { limitSentences } from './stage-findings.js';
+import { THRESHOLD_COLUMNS } from './compare-text.js';
 
 /**
  * @import { ThresholdResult } from '../result/result.js'
- * @import { WritableResult, WritableStage } from '../result/write-result.js'
+ * @import { WritableResult } from '../result/write-result.js'
  * @import { ResultReporter } from './reporter.js'
  */
 
-/** Further problems, warnings and hosts are only in the JSON result. */
+/** Further problems are only in the JSON result. */
 const MAX_LISTED = 20;
 
 /** Characters that Markdown might read as emphasis, code, a cell, a formula, a link or a mention. */
@@ -28,7 +26,6 @@ export const summaryReporter = {
   option: 'summary',
   *format(result) {
     const { stages, thresholds = [] } = result;
-    const bindings = latencyTable(stages);
     yield `## r2-benchmark: ${outcomeOf(result)}\n\n`;
     yield headlinesOf(result)
       .map((line) => `- ${escapeMarkdown(line)}\n`)
@@ -36,12 +33,14 @@ export const summaryReporter = {
     yield* section(null, markdownTable({ columns: THRESHOLD_COLUMNS, rows: thresholds }, escapeMarkdown));
     yield* section(null, markdownTable(stageTable(stages), escapeMarkdown));
     yield* section(
-      'Binding of the Worker',
-      markdownTable({ ...bindings, rows: bindings.rows.filter(({ of }) => of.startsWith('binding')) }, escapeMarkdown),
+      'Bottlenecks',
+      limitSentences(stages).map((line) => `- ${escapeMarkdown(line)}`),
     );
-    yield* section('Bottlenecks', limitLines(result.stages));
     yield* section('Problems', problemLines(result));
-    yield* section('How it was measured', factLines(result));
+    yield* section(
+      'How it was measured',
+      factsOf(result).map(([name, text]) => `- ${name}: ${escapeMarkdown(text)}`),
+    );
   },
 };
 
@@ -71,49 +70,11 @@ function outcomeOf(result) {
   return thresholds.length === 0 ? 'no problems' : `no problems, ${counted(thresholds.length, 'threshold')} met`;
 }
 
-/** @param {readonly WritableStage[]} stages */
-function limitLines(stages) {
-  return stages.flatMap(({ stage, bottleneck, merge }) => {
-    const of = (/** @type {string} */ text) => `- **${escapeMarkdown(stage)}**: ${escapeMarkdown(text)}`;
-    if (bottleneck && bottleneck.evidence !== null) {
-      return [of(`${shownCause(bottleneck.cause)}: ${formatEvidence(bottleneck)}`)];
-    }
-    return merge === undefined ? [] : limitReasons(merge).map(of);
-  });
-}
-
 /** @param {WritableResult} result */
 function problemLines(result) {
-  return limited(
-    problemsOf(result).map((problem) => `- ${escapeMarkdown(problem)}`),
-    '- and',
-  );
-}
-
-/**
- * @param {readonly string[]} lines
- * @param {string} before text before the number of further lines
- */
-function limited(lines, before) {
+  const lines = problemsOf(result).map((problem) => `- ${escapeMarkdown(problem)}`);
   const more = lines.length - MAX_LISTED;
-  return more > 0 ? [...lines.slice(0, MAX_LISTED), `${before} ${rounded(more)} more`] : [...lines];
-}
-
-/** @param {WritableResult} result */
-function factLines({ run, hosts, start, versions, options }) {
-  const names = limited([...new Set(hosts.map(({ merge, host }) => merge?.name ?? host ?? 'unknown'))], 'and');
-  const ofVersions = Object.entries(versions ?? {}).flatMap(([name, value]) =>
-    value === null ? [] : [`${name} ${value}`],
-  );
-  const facts = [
-    ['Run', run],
-    [hosts.length === 1 ? 'Host' : 'Hosts', names.join(', ')],
-    ['Started', start],
-    ['Command', options && commandOf(options)],
-    ['Endpoint', options?.endpoint],
-    ['Versions', ofVersions.join(', ')],
-  ];
-  return facts.flatMap(([name, value]) => (value ? [`- ${name}: ${escapeMarkdown(value)}`] : []));
+  return more > 0 ? [...lines.slice(0, MAX_LISTED), `- and ${rounded(more)} more`] : lines;
 }
 
 /** Escapes text into one line for a paragraph, a list or a cell of Markdown. @param {string} text from any source */

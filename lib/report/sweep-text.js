@@ -1,5 +1,5 @@
 import { testRatio } from '../result/compare/log-ratio.js';
-import { estimateOfRuns } from '../result/compare/rate.js';
+import { estimateOfLogs } from '../result/compare/estimates.js';
 import { figuresOf } from '../result/figures/catalogue.js';
 import { SHOWN } from '../result/figures/quantities.js';
 import { rowOfStage } from '../result/figures/stage-table.js';
@@ -113,7 +113,7 @@ function figuresOfCell(rows, rates, reference) {
     return null;
   }
   const base = geometricMean(reference);
-  const estimate = rates.length > 1 ? estimateOfRuns(rates) : null;
+  const estimate = rates.length > 1 ? estimateOfLogs(rates.map(Math.log)) : null;
   const reach = estimate === null ? 1 : Math.exp(estimate.below(studentT(estimate.freedom)));
   const isCompared = estimate !== null && reference.length > 1 && rates !== reference;
   const means = FIGURES.map(({ name, value }) => [
@@ -126,7 +126,7 @@ function figuresOfCell(rows, rates, reference) {
     interval: estimate && { low: rate / reach, high: rate * reach },
     means: { ...Object.fromEntries(means), rate },
     ratio: base && rate / base,
-    ratioInterval: isCompared ? testRatio(estimateOfRuns(reference), estimate) : null,
+    ratioInterval: isCompared ? testRatio(estimateOfLogs(reference.map(Math.log)), estimate) : null,
   };
 }
 

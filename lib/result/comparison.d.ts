@@ -50,7 +50,7 @@ export interface StageComparison {
   metrics: MetricComparison[];
 }
 
-/** For a rate, a throughput or a latency: `faster` or `slower`; for errors: `fewer` or `more`. */
+/** For a rate or a latency: `faster` or `slower`; for errors: `fewer` or `more`. */
 export type ComparisonVerdict = 'faster' | 'slower' | 'fewer' | 'more' | 'the same' | 'cannot tell';
 
 export interface MetricComparison {

@@ -2,7 +2,7 @@ import { counted } from '../text/figures.js';
 import { missedAllSlots } from './ramp.js';
 
 /**
- * @import { CleanupResult, ClockFacts, StageSum } from './result.js'
+ * @import { CleanupResult, StageSum } from './result.js'
  * @import { WritableStage } from './write-result.js'
  */
 
@@ -53,7 +53,7 @@ export function isCut({ startedAt, duration, ramp }) {
  * @param {Pick<StageSum, 'latency' | 'merge'>} stage
  * @returns {string | null} such as `3 of 4 hosts`, if the percentiles are not those of all hosts
  */
-export function hostsWithPercentiles({ latency, merge }) {
+function hostsWithPercentiles({ latency, merge }) {
   const without = new Set(merge?.missingLatency.map(({ host }) => host));
   return merge === undefined || without.size === 0 || latency.operations === null
     ? null
@@ -74,21 +74,4 @@ export function missingPercentiles({ operations, warmupOperations, latency }) {
     return 'no histogram';
   }
   return count === measured ? null : `the histogram holds ${count} latencies of ${measured} operations`;
-}
-
-/** Above this uncertainty (±), a clock's offset is useless, because the store's responses contradicted each other. */
-const MAX_UNCERTAINTY_MS = 5000;
-
-/** Whether the offset was measured, but is too uncertain to be used. @param {ClockFacts | null | undefined} clock */
-export function isUnknownClock(clock) {
-  return clock !== null && clock !== undefined && clock.uncertainty > MAX_UNCERTAINTY_MS;
-}
-
-/**
- * @param {ClockFacts | null | undefined} clock
- * @returns {number} whole seconds to add to the times of a run. These times follow the store's clock as the host
- *   estimated it. If the estimate is too uncertain, this correction converts them back to the host's own clock
- */
-export function correctionOf(clock) {
-  return clock && isUnknownClock(clock) ? -Math.round(clock.offset / 1000) : 0;
 }

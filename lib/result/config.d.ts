@@ -143,8 +143,6 @@ export interface OutputConfig {
 export type SizeDistribution =
   /** every doubling is equally frequent */
   | { kind: 'log-uniform'; min: number; max: number }
-  /** natural logarithms are normally distributed with standard deviation sigma; sizeQuantile describes the tails */
-  | { kind: 'lognormal'; median: number; sigma: number }
   /** in ascending order, with frequencies proportional to the weights */
   | { kind: 'weighted'; sizes: readonly { bytes: number; weight: number }[] }
   /** sizes of existing objects: percentiles in ascending order */

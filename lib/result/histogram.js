@@ -163,7 +163,8 @@ export class Histogram {
   /** Counts the values above a limit, to within the histogram's resolution. @param {number} milliseconds */
   countAbove(milliseconds) {
     const { values, counts } = this.valueCounts();
-    return counts.reduce((sum, count, at) => (values[at] > milliseconds * MICROSECONDS ? sum + count : sum), 0);
+    const limit = Math.round(milliseconds * MICROSECONDS);
+    return counts.reduce((sum, count, at) => (values[at] > limit ? sum + count : sum), 0);
   }
 
   /** Distinct values in µs in ascending order, each the largest of its equivalent values, and their counts. */

@@ -75,8 +75,6 @@ export interface InterleavedMetricComparison extends MetricComparison {
   logRatios: number[];
   /** p-value of the t test, before correction for multiple tests; null if there are too few quads */
   tTest: number | null;
-  /** p-value of the exact sign-flip test, also uncorrected; null if there are too few quads */
-  signFlip: number | null;
-  /** estimated additional quads for a decision; null if decided, if no more are possible, or if the tests disagree */
+  /** estimated additional quads for a decision; null if decided, or if no more are possible */
   moreQuads: number | null;
 }

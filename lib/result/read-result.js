@@ -1,7 +1,7 @@
 import { checkResultBounds } from './input-bounds.js';
 import { quote } from '../text/quote.js';
 import { checkSchema, isObject } from './check-schema.js';
-import { FORMAT, propertiesOf, SCHEMA } from './schema.js';
+import { FORMAT, SCHEMA } from './schema.js';
 
 /**
  * @import { Result } from './result.js'
@@ -11,8 +11,6 @@ import { FORMAT, propertiesOf, SCHEMA } from './schema.js';
  * @property {Result | null} result null if there are problems
  * @property {string[]} problems one line each, with the path of the field
  * @property {string[]} warnings about a later format
- *
- * @typedef {Record<string, any>} Json an unvalidated object
  */
 
 const MAX_LISTED = 8;
@@ -73,24 +71,4 @@ function laterFormat(format) {
 function firstOf(problems) {
   const more = problems.length - MAX_LISTED;
   return more > 0 ? [...problems.slice(0, MAX_LISTED), `${more} more problems like these`] : [...problems];
-}
-
-/**
- * Checks the fields of a record one by one, and keeps the valid ones even if others are invalid.
- *
- * @param {Json} fields
- * @param {object} schema of the record, part of the result's schema
- * @returns {{ fitting: Json, problems: string[] }} `fitting`: the valid fields, without those that are not in the schema
- */
-export function readFields(fields, schema) {
-  const properties = propertiesOf(schema);
-  const known = Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name));
-  const checked = known.map(([name, value]) => ({
-    field: [name, value],
-    problems: checkSchema({ [name]: value }, SCHEMA, { properties }),
-  }));
-  return {
-    fitting: Object.fromEntries(checked.flatMap(({ field, problems }) => (problems.length === 0 ? [field] : []))),
-    problems: checked.flatMap(({ problems }) => problems),
-  };
 }

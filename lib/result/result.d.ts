@@ -36,7 +36,7 @@ export interface RunResult {
   problems: string[];
   /** whether no problem is one of usage, configuration or credentials */
   isTransient: boolean;
-  /** existing objects that are the reason for refusing the run */
+  /** existing objects that are the reason for refusing the run, or that it could not remove: its marker */
   existing: { readable: { count: number; size: number; sizes?: SizeDistribution } | null } | null;
   /** number of the shard's first objects that a later run can read; 0 if none are kept */
   kept: number;
@@ -96,7 +96,7 @@ export type StageResult = Known<StageSum, Exclude<keyof StageSum, OtherOfStage |
 /** Fields that StageResult lacks, or has with another type. */
 type OtherOfStage = 'merge' | 'kinds';
 
-type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded' | 'storeClock';
+type NullableOfStage = 'hostLoad' | 'unloaded' | 'objectsNeeded';
 
 type OptionalOfStage =
   'paused' | 'slowest' | 'failures' | 'sizes' | 'access' | 'averageKeys' | 'search' | 'ramp' | keyof PartsSum;

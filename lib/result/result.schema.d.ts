@@ -360,8 +360,6 @@ export interface StageSum extends CommonCounts {
   objectsNeeded?: number | null;
   /** What limited the stage. Null if unknown, or if hosts differ. */
   bottleneck?: BottleneckSum | null;
-  /** Offset of the store's clock at the end of the stage. Null if unknown. */
-  storeClock?: ClockFacts | null;
   /**
    * The slowest operations that succeeded, slowest first: at most 20. In a search, those of its last step. Only for one
    * host, and not in a log.
@@ -695,16 +693,12 @@ export interface HostLoad {
   loops: readonly LoopLoad[];
   /** Tightest CPU quota of the control groups of the process. Null if there is none. */
   quota: QuotaLoad | null;
-  /** Share of the time in which some task on the host waited for a CPU. */
-  pressure: number | null;
   /** Traffic of the interface towards the store, including other processes. */
   network: NetworkLoad | null;
   /** TCP segments of the host, or of its network namespace. */
   tcp: TcpLoad | null;
   /** The embedded endpoint of `--local`. Null for other stores. */
   endpoint?: EndpointLoad | null;
-  /** The process of another store on this host. Absent if there is none, or if it is unknown. */
-  store?: StoreLoad;
 }
 
 /** All CPUs of the host. */
@@ -715,10 +709,8 @@ export interface CpuLoad {
   usable: number;
   /** Share of the time of all CPUs in which they were busy. */
   busy: number;
-  /** Share of the time of all CPUs in which they were idle while something waited for a disk. */
-  iowait: number | null;
   /** Share of the time of all CPUs that the hypervisor gave to other machines. */
-  steal: number | null;
+  steal: number;
   /** Share of the time in which the busiest CPU that the process may use was busy, including steal. */
   busiest: number;
   /** Number of CPUs that the process may use but other processes kept busy. */
@@ -782,12 +774,6 @@ export interface EndpointLoad {
   running: number;
   /** Share of the time in which that thread was ready to run but had no CPU. */
   waiting: number;
-}
-
-/** The process of another store on this host. Absent if there is none, or if it is unknown. */
-export interface StoreLoad {
-  /** Average number of CPUs that the process used. */
-  cpu: number;
 }
 
 /** How operations were started. */

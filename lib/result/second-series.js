@@ -77,10 +77,6 @@ export class SecondSeries {
     this.#details.set(second, details);
   }
 
-  get missing() {
-    return this.extent === null ? 0 : this.extent.last - this.extent.first + 1 - this.#tenths.size;
-  }
-
   /** Whether an adjacent second within the extent is missing. @param {number} second */
   isNextToGap(second) {
     const isMissing = (/** @type {number} */ other) =>

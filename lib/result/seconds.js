@@ -51,7 +51,7 @@ export function addSecond(parts) {
 }
 
 /** Returns no latencies if any part has none. @param {readonly SecondLatency[]} parts of a second with operations */
-export function addSecondLatencies(parts) {
+function addSecondLatencies(parts) {
   const encoded = parts.flatMap(({ histogram }) => (typeof histogram === 'string' ? [histogram] : []));
   if (parts.length === 1) {
     const [{ p50 = null, p99 = null, maximum = null, histogram = null }] = parts;

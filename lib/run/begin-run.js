@@ -10,7 +10,6 @@ import { formatDuration } from '../text/units.js';
 
 /**
  * @import { Clock } from '../measure/clock/clock.js'
- * @import { Workers } from '../load/workers.js'
  * @import { Config } from '../result/config.js'
  * @import { ClockFacts, Result, UnloadedLatency } from '../result/result.js'
  * @import { RunObserver } from '../result/run-events.js'
@@ -27,8 +26,8 @@ const PUNCTUAL_MS = 50;
 /** Measurements end this long before an agreed start. */
 const READY_BEFORE_MS = 250;
 
-/** Closed connections are reopened this long before an agreed start. */
-const TOP_UP_MS = 3000;
+/** Connections are opened this long before an agreed start: stores close idle ones. */
+const OPEN_BEFORE_MS = 10_000;
 
 /**
  * Checks that the store is ready. From its first response on, also measures its clock.
@@ -131,34 +130,32 @@ export async function beginRun(session) {
 }
 
 /**
- * Prepares the first stage and waits until it is due. If hosts have agreed on a start, connections are opened first,
- * and the latency with one thread is measured in the remaining time.
+ * Prepares the first stage and waits until it is due.
  *
  * @param {Session} session
  * @param {number | null} startsAt epoch ms; null if the run starts as soon as it can
  */
 async function getReady(session, startsAt) {
-  const { config, run, timeBudget, phases } = session;
+  const { clock } = session.run;
   const open = async () => {
-    session.workers = await phases.during(PHASES.connections, () => openWorkers(session));
+    session.workers = await session.phases.during(PHASES.connections, () => openWorkers(session));
   };
   if (startsAt === null) {
     await measureLatencies(session);
     await open();
-    session.firstStageAt = run.clock.now();
+    session.firstStageAt = clock.now();
     return;
   }
-  const moment = run.clock.fromEpoch(startsAt);
-  timeBudget.endBy(moment - READY_BEFORE_MS);
-  await open();
+  const moment = clock.fromEpoch(startsAt);
+  session.timeBudget.endBy(moment - READY_BEFORE_MS);
   await measureLatencies(session);
-  await waitForStart(moment, session, config.load.keepAlive ? session.workers : null);
+  await waitForStart(moment, session, open);
   session.firstStageAt = moment;
 }
 
 /** @param {Session} session */
 async function measureLatencies(session) {
-  const { config, run, signal, observer, timeBudget, phases, earlier } = session;
+  const { config, run, signal, timeBudget, phases, earlier } = session;
   if (earlier !== null) {
     session.unloaded = latenciesIn(earlier);
     return;
@@ -167,13 +164,7 @@ async function measureLatencies(session) {
   if (!isWanted || signal.aborted) {
     return;
   }
-  const { latencies, problem } = await phases.during(PHASES.latency, () =>
-    measureUnloaded(run, config, timeBudget, signal),
-  );
-  if (problem !== null && !signal.aborted) {
-    observer.notice(`Could not measure the latency with one thread: ${problem}`);
-  }
-  session.unloaded = latencies;
+  session.unloaded = await phases.during(PHASES.latency, () => measureUnloaded(run, config, timeBudget, signal));
 }
 
 /**
@@ -191,54 +182,31 @@ function latenciesIn({ stages }) {
 /**
  * @param {number} moment monotonic ms
  * @param {Pick<Session, 'run' | 'signal' | 'observer' | 'phases'>} session
- * @param {Pick<Workers, 'openConnections'> | null} workers null if connections are not kept
+ * @param {() => Promise<void>} open opens the connections
  */
-export async function waitForStart(moment, { run: { clock }, signal, observer, phases }, workers) {
-  const left = moment - clock.now();
-  if (left < -PUNCTUAL_MS) {
-    const reasons = phases.summary();
-    observer.notice(`Starting ${(-left / 1000).toFixed(1)}s late${reasons === '' ? '' : `: ${reasons}`}`);
-    return;
-  }
+export async function waitForStart(moment, { run: { clock }, signal, observer, phases }, open) {
   const time = formatTime(clock.toEpoch(moment));
-  observer.notice(`Waiting until ${time} (${(Math.max(left, 0) / 1000).toFixed(1)}s from now by the store's clock)`);
+  const left = Math.max(moment - clock.now(), 0) / 1000;
+  observer.notice(`Waiting until ${time} (${left.toFixed(1)}s from now by the store's clock)`);
   await phases.during(
     `waiting until ${time}`,
     async () => {
-      await waitUntil(moment - TOP_UP_MS, clock, signal);
-      await topUp(workers, moment, clock, signal);
+      await waitUntil(moment - OPEN_BEFORE_MS, clock, signal);
+      await open();
       await waitUntil(moment, clock, signal);
     },
     moment,
   );
-}
-
-/**
- * Reopens connections that the store closed while they were idle.
- *
- * @param {Pick<Workers, 'openConnections'> | null} workers
- * @param {number} moment monotonic ms after which the stage no longer waits for connections
- * @param {Clock} clock
- * @param {AbortSignal} signal
- */
-async function topUp(workers, moment, clock, signal) {
-  if (workers === null || signal.aborted || clock.now() >= moment) {
-    return;
+  const late = clock.now() - moment;
+  if (late > PUNCTUAL_MS) {
+    observer.notice(`Starting ${(late / 1000).toFixed(1)}s late`);
   }
-  const giveUp = new AbortController();
-  const opened = workers.openConnections(AbortSignal.any([signal, giveUp.signal]));
-  await Promise.race([opened, waitUntil(moment, clock, signal)]);
-  giveUp.abort();
-  await opened;
 }
 
 /** @param {number} epoch ms */
 function formatTime(epoch) {
   return new Date(epoch).toISOString();
 }
-
-const CLOCK_LOST =
-  "The store's clock is unknown from now on: the Date headers of later responses contradict the offset measured before the start";
 
 /** The embedded endpoint uses this host's clock. */
 const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
@@ -248,11 +216,10 @@ const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
 /**
  * @param {Config} config
  * @param {OpenRun} run
- * @param {RunObserver} observer
  * @param {AbortSignal} signal
  * @param {ClockFacts | null} earlier the store's clock, if an earlier run has measured it
  */
-export function openRunClock({ store }, run, observer, signal, earlier) {
+export function openRunClock({ store }, run, signal, earlier) {
   const known = store.isEmbedded ? SAME_CLOCK : earlier;
   run.clock.adjust(known?.offset ?? 0);
   const [bucket] = store.buckets;
@@ -270,20 +237,15 @@ export function openRunClock({ store }, run, observer, signal, earlier) {
   const untilEnd = AbortSignal.any([signal, ending.signal]);
   /** @type {Promise<void> | null} */
   let measured = known === null ? null : Promise.resolve();
-  let watched = Promise.resolve();
-  const measure = async () => {
-    await storeClock.measure(untilEnd);
-    watched = storeClock.watch(ending.signal, () => observer.notice(CLOCK_LOST));
-  };
   return {
     /**
-     * Sets the run's clock to the store's, once, and keeps watching it.
+     * Sets the run's clock to the store's, once.
      *
      * @param {(measure: () => Promise<void>) => Promise<void>} phase runs the measurement as a phase of the run
      * @returns {Promise<void>}
      */
     measure(phase) {
-      measured ??= phase(measure);
+      measured ??= phase(() => storeClock.measure(untilEnd));
       // The error surfaces where the promise is awaited, after preflight.
       measured.catch(() => {});
       return measured;
@@ -294,13 +256,9 @@ export function openRunClock({ store }, run, observer, signal, earlier) {
     async stop() {
       ending.abort();
       await measured?.catch(() => {});
-      await watched;
     },
   };
 }
-
-/** Shorter phases are not listed as reasons for a late start. */
-const MIN_NAMED_MS = 100;
 
 /** @enum {string} */
 export const PHASES = Object.freeze({
@@ -311,46 +269,26 @@ export const PHASES = Object.freeze({
   connections: 'opening the connections',
 });
 
-/** Reports the current phase and remembers how long each phase took. */
-export class Phases {
-  #now;
-  #observer;
-  /** ms. @type {Map<string, number>} */
-  #took = new Map();
-
-  /**
-   * @param {() => number} now monotonic ms
-   * @param {Pick<RunObserver, 'phaseStarts' | 'phaseEnds'>} observer
-   * @param {number} launchedAt monotonic ms at which the process was started
-   */
-  constructor(now, observer, launchedAt) {
-    this.#now = now;
-    this.#observer = observer;
-    this.#took.set('starting the program', now() - launchedAt);
-  }
-
-  /**
-   * @template Result
-   * @param {string} text
-   * @param {() => Promise<Result>} work
-   * @param {number | null} [endsAt] monotonic ms
-   * @returns {Promise<Result>}
-   */
-  async during(text, work, endsAt = null) {
-    const phase = { text, endsAt };
-    const startedAt = this.#now();
-    this.#observer.phaseStarts(phase);
-    try {
-      return await work();
-    } finally {
-      this.#took.set(text, this.#now() - startedAt);
-      this.#observer.phaseEnds(phase);
-    }
-  }
-
-  /** Phases that took noticeable time, in the order in which they ended: `opening the connections took 1.2s`. */
-  summary() {
-    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= MIN_NAMED_MS);
-    return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');
-  }
+/**
+ * @param {Pick<RunObserver, 'phaseStarts' | 'phaseEnds'>} observer is shown what the run does before and between stages
+ */
+export function phasesOf(observer) {
+  return {
+    /**
+     * @template Result
+     * @param {string} text
+     * @param {() => Promise<Result>} work
+     * @param {number | null} [endsAt] monotonic ms
+     * @returns {Promise<Result>}
+     */
+    async during(text, work, endsAt = null) {
+      const phase = { text, endsAt };
+      observer.phaseStarts(phase);
+      try {
+        return await work();
+      } finally {
+        observer.phaseEnds(phase);
+      }
+    },
+  };
 }

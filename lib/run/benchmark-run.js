@@ -1,19 +1,17 @@
 import { stagesOf } from '../load/operations/registry.js';
 import { formatSizes } from '../load/workload/size-distribution.js';
 import { recordedOptions } from '../options/recorded-options.js';
-import { PHASES, Phases, beginRun, checkStore, openRunClock } from './begin-run.js';
+import { PHASES, beginRun, checkStore, openRunClock, phasesOf } from './begin-run.js';
 import { openRun } from './open-run.js';
-import { keptSizeProblem } from './preflight/existing-objects.js';
-import { listExisting } from './preflight/list-existing.js';
+import { listExisting } from './preflight/existing-objects.js';
 import { TimeBudget } from './preflight/unloaded-latency.js';
 import { WriteChecks } from './preflight/write-checks.js';
-import { RampSteps } from './ramp-steps.js';
 import { reconcile } from './reconcile.js';
 import { planContext, runPlan } from './run-plan.js';
-import { SearchSteps } from './search-steps.js';
+import { searchSteps } from './search-steps.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
-import { StagesPlan } from './stages-plan.js';
-import { StepsPlan } from './steps-plan.js';
+import { stagesPlan } from './stages-plan.js';
+import { rampSteps, stepsPlan } from './steps-plan.js';
 
 /**
  * @import { Clock } from '../measure/clock/clock.js'
@@ -34,7 +32,7 @@ import { StepsPlan } from './steps-plan.js';
  * @property {RunObserver} observer
  * @property {number} launchedAt monotonic ms at which the process was started
  * @property {LiveCredentials} [credentials] renewable credentials; default: the store's
- * @property {() => boolean} [isShared] see Session; default: never
+ * @property {boolean} [isShared] see Session; default: false
  * @property {Session['earlier']} [earlier]
  */
 
@@ -70,7 +68,7 @@ export async function runBenchmark(config, deps) {
  */
 async function openSession(config, deps) {
   const { clock, random, signal, identity, observer, launchedAt, credentials } = deps;
-  const { isShared = () => false, earlier = null } = deps;
+  const { isShared = false, earlier = null } = deps;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   return {
     config,
@@ -81,8 +79,8 @@ async function openSession(config, deps) {
     isShared,
     earlier,
     checks: new WriteChecks(run, config, signal),
-    runClock: openRunClock(config, run, observer, signal, earlier?.clock ?? null),
-    phases: new Phases(clock.now, observer, launchedAt),
+    runClock: openRunClock(config, run, signal, earlier?.clock ?? null),
+    phases: phasesOf(observer),
     timeBudget: new TimeBudget(clock.now),
     // Set when the run begins.
     workers: /** @type {any} */ (null),
@@ -109,7 +107,7 @@ async function openSession(config, deps) {
  * @returns {Promise<boolean>} false if the run must not begin
  */
 async function examineStore(session) {
-  const { run, signal, observer, checks, result } = session;
+  const { signal, observer, checks, result } = session;
   const isRefused = () => result.problems.length > 0 || signal.aborted;
   await listObjects(session);
   if (isRefused()) {
@@ -119,8 +117,6 @@ async function examineStore(session) {
   result.problems.push(...problems);
   if (!isRefused()) {
     await checks.mayWrite();
-    const sizeProblem = await keptSizeProblem(run, session.config, signal);
-    result.problems.push(...(sizeProblem === null ? [] : [sizeProblem]));
   }
   result.problems.push(...checks.problems);
   result.isTransient = isTransient && checks.problems.length === 0;
@@ -190,7 +186,7 @@ async function warmUp(session) {
   };
   const unseen = { ...observer, stageStarts() {}, second() {}, progress() {}, snapshot() {}, stage() {} };
   const warming = { ...session, config: few, observer: unseen };
-  const isWarm = await runPlan(new StagesPlan(planContext(warming), config.objects.count), warming);
+  const isWarm = await runPlan(stagesPlan(planContext(warming), config.objects.count), warming);
   if (isWarm) {
     // Their attempts are paid for, and belong to no stage.
     const attempts = session.result.stages.reduce((sum, stage) => sum + stage.attempts, 0);
@@ -206,11 +202,11 @@ async function warmUp(session) {
  */
 function planOf(context) {
   const { search, load, schedule } = context.config;
-  const stages = new StagesPlan(context);
+  const stages = stagesPlan(context);
   if (search === null && schedule.ramp === undefined) {
     return stages;
   }
-  const steps = new StepsPlan(context, search === null ? RampSteps : SearchSteps);
+  const steps = stepsPlan(context, search === null ? rampSteps : searchSteps);
   return load.replay === undefined
     ? steps
     : { stage: (stage, index) => (stage.rewrites ? steps : stages).stage(stage, index) };

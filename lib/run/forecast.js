@@ -1,4 +1,4 @@
-import { priceOf, proofListsOf, requestsForEach } from './prices.js';
+import { addRequests, pagesFor, proofListsOf, requestsFor, requestsForEach } from './prices.js';
 import { multipartAsFor } from '../load/operations/multipart.js';
 import { stagesOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
 import { operationsFor } from '../load/operations/stage.js';
@@ -12,15 +12,14 @@ import { averageSize, typicalSize } from '../load/workload/size-distribution.js'
 /**
  * @import { Config } from '../result/config.js'
  * @import { Stage } from '../load/operations/stage.js'
+ * @import { Requests } from './prices.js'
  *
  * @typedef {object} Row what a stage does if no request is retried
  * @property {string} name
  * @property {number} operations
- * @property {Requests} requests by R2's billing classes
+ * @property {Requests} requests
  * @property {number} bytes that move; NaN if the sizes are unknown
  * @property {number} time ms, at least
- *
- * @typedef {{ A: number, B: number, free: number }} Requests
  *
  * @typedef {object} Forecast of one or several runs
  * @property {readonly Row[]} rows one per stage, and one for what happens before and after the stages
@@ -57,11 +56,6 @@ export function forecastOf(configs, latency) {
   };
 }
 
-/** Dollars at R2's list prices. @param {Pick<Requests, 'A' | 'B'>} requests */
-export function dollarsFor({ A, B }) {
-  return A * priceOf('write') + B * priceOf('read');
-}
-
 /** @param {readonly Row[]} rows */
 export function totalOf(rows) {
   return rows.reduce((sum, row) => addRows(sum, row));
@@ -76,11 +70,10 @@ function addRows(sum, row) {
   if (sum === undefined) {
     return row;
   }
-  const [one, other] = [sum.requests, row.requests];
   return {
     name: sum.name,
     operations: sum.operations + row.operations,
-    requests: { A: one.A + other.A, B: one.B + other.B, free: one.free + other.free },
+    requests: addRequests(sum.requests, row.requests),
     bytes: sum.bytes + row.bytes,
     time: sum.time + row.time,
   };
@@ -117,12 +110,12 @@ function rowOf(stage, config, latency) {
   const parts = stage.kinds.some(({ operation }) => operation.canTakeParts) ? requestsForEach(config) : 1;
   const total = sumOf(stage.kinds.map(({ weight }) => weight));
   const mean = objects.existing === undefined ? averageSize(objects) : NaN;
-  const requests = { A: 0, B: 0, free: 0 };
+  let requests = { A: 0, B: 0, free: 0 };
   let bytes = 0;
   for (const { operation, weight } of stage.kinds) {
     // A stage that ends in the middle of a deck can have done more of one kind than its share.
     const share = Math.ceil((operations * weight) / total) + (windows !== null && weight < total ? weight : 0);
-    requests[operation.billingClass] += Math.ceil(operation.canTakeParts ? parts * share : share);
+    requests = addRequests(requests, requestsFor(operation, share, config));
     bytes += operation.movesBytes ? share * operation.bytesOf({ sizeOf: () => mean, amounts }, 0) : 0;
   }
   // The first and the last request of an upload wait for its parts.
@@ -168,7 +161,9 @@ function rowAround(config, latency) {
   const A =
     (isOwn ? probes * (isInParts ? REQUESTS_OF_ONE_PART : 1) : 0) +
     proofListsOf(config) +
-    (objects.existing === undefined ? 0 : pages(objects.count));
+    // Uploads are listed by prefix, and an empty list once more without it.
+    (load.multipart === undefined ? 0 : 2 * buckets) +
+    (objects.existing === undefined ? 0 : pagesFor(objects.count));
   const B = reads.length * probes + (schedule.preflight ? buckets : 0);
   const isChecked = isOwn && !store.isEmbedded;
   const requests = {
@@ -176,15 +171,10 @@ function rowAround(config, latency) {
     A: A + (isChecked ? buckets + 2 : 0),
     B: B + (store.isEmbedded ? 0 : buckets + 1 + CLOCK_REQUESTS),
     // Clean-up removes in batches what no stage removes.
-    free: isOwn ? probes + 1 + buckets + pages(objects.count) : 0,
+    free: isOwn ? probes + 1 + buckets + pagesFor(objects.count) : 0,
   };
   const time = schedule.preflight ? budget : 0;
   return { name: 'Before and after', operations: 0, requests, bytes: 0, time };
-}
-
-/** @param {number} keys */
-function pages(keys) {
-  return Math.ceil(keys / 1000);
 }
 
 /** @param {Config} config */

@@ -7,7 +7,7 @@ import { AttemptDeadlines } from '../store/retry.js';
 import { KeepAliveAgent } from '../store/http/keep-alive-agent.js';
 import { connectionHostname, isR2 } from '../store/address.js';
 import { operationsOfRun, writesObjects } from '../load/operations/registry.js';
-import { LiveCredentials, SigningRegion } from '../store/live-credentials.js';
+import { LiveCredentials } from '../store/live-credentials.js';
 import { RequestTrace } from './preflight/request-trace.js';
 import { openStore } from '../store/object-store.js';
 import { Reconciliation } from './cleanup/reconciliation.js';
@@ -32,9 +32,6 @@ const MAX_CONTROL_CONNECTIONS = 16;
 
 const CLOCK_CONNECTIONS = 4;
 
-/** How the user can set the region, by where the current one comes from. @type {Readonly<Record<string, string>>} */
-const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region: ' };
-
 /**
  * @typedef {object} RunResources what a run holds from its start to its end
  * @property {number} indexCount number of local indices that its objects can have
@@ -54,7 +51,7 @@ const REGION_SETTINGS = { '--region': '--region ', 'store.region': 'store.region
  * @param {object} context
  * @param {Clock} context.clock
  * @param {() => number} context.random uniform in [0, 1)
- * @param {(message: string) => void} [context.notice] reports waits and a wrong region
+ * @param {(message: string) => void} [context.notice] reports waits
  * @param {LiveCredentials} [context.credentials] renewable credentials; default: the store's
  * @returns {Promise<OpenRun>}
  */
@@ -78,16 +75,8 @@ export async function openRun(config, context) {
     MAX_CONTROL_CONNECTIONS,
   );
   const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
-  // S3_REGION overrides every source of the region except an option.
-  const setting = REGION_SETTINGS[store.settings?.region ?? ''] ?? 'S3_REGION=';
-  const region = new SigningRegion(store.region, (expected, configured) =>
-    notice(
-      `The store expects region ${expected}, not ${configured}: requests are signed for ${expected} from now on (set ${setting}${expected} to avoid the retry)`,
-    ),
-  );
   const controlOptions = {
     ...store,
-    region,
     credentials,
     agent,
     keepAlive,
@@ -152,7 +141,6 @@ export async function openRun(config, context) {
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
     probes: new Set(),
     versioned: new Set(),
-    mayRemove: true,
     trace: requestTrace,
     costs: new CostBudget(config.schedule.maxCost, proofListsOf(config) * (load.multipart === undefined ? 1 : 2)),
     async openWorkers() {
@@ -164,7 +152,7 @@ export async function openRun(config, context) {
         wroteObjects,
         mixed,
         trace,
-        store: { ...store, region: region.current },
+        store,
         listed: run.listed?.state,
       };
       workers = await Workers.open(spec, { cores, threads, clock, random, credentials, payload });

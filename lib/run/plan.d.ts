@@ -2,14 +2,10 @@ import type { Clock } from '../measure/clock/clock.js';
 import type { CostBudget } from './prices.js';
 import type { Budget } from '../load/budget.js';
 import type { FinishedSlot, Slot } from '../load/run-slot.js';
-import type { MeasuredSecond } from '../load/workers.js';
 import type { Config } from '../result/config.js';
-import type { ClockFacts, RampStep, SearchStep, SecondCount, StageResult, UnloadedLatency } from '../result/result.js';
-import type { RunObserver, StageStart } from '../result/run-events.js';
+import type { RampStep, SearchStep, StageResult, UnloadedLatency } from '../result/result.js';
+import type { StageStart } from '../result/run-events.js';
 import type { Stage } from '../load/operations/stage.js';
-
-/** What a stage's counters show of a second. */
-export type CountedSecond = Omit<MeasuredSecond, 'billed'>;
 
 /** What a plan bases its decisions on. A plan has no access to the store. */
 export interface PlanContext {
@@ -19,7 +15,6 @@ export interface PlanContext {
   firstStageAt: number;
   /** by the stage's name in lower case */
   unloaded: ReadonlyMap<string, UnloadedLatency>;
-  storeClock: () => ClockFacts | null;
   /** whether an object was written */
   has: (localIndex: number) => boolean;
   costs: CostBudget;
@@ -45,7 +40,6 @@ export interface StagePlan {
   next: () => PlannedSlot | null;
   /** takes the result of the slot planned last, which is null if nothing ran in it; returns the step, if it was one */
   take: (finished: FinishedSlot | null) => RampStep | SearchStep | null;
-  second?: (second: CountedSecond, observer: Pick<RunObserver, 'second'>) => void;
   conclude: () => Conclusion;
 }
 
@@ -58,25 +52,18 @@ export interface PlannedSlot {
   notice?: string;
   /** null to wait until `startsAt` and run nothing */
   slot: Slot | null;
-  /** can end the slot early */
-  ending?: SlotEnding;
-}
-
-export interface SlotEnding {
-  /** an operation is being retried */
-  retrying?: () => void;
-  /** `done` operations of the slot, which started at `startedAt` in monotonic ms */
+  /** may end the slot early: `done` operations of the slot, which started at `startedAt` in monotonic ms */
   progress?: (done: number, startedAt: number, budget: Pick<Budget, 'close'>) => void;
 }
 
-export type Conclusion = { result: StageResult } | Idleness;
-
-/** Why a stage has no result. */
-export interface Idleness {
-  result: null;
-  problem: string;
-  /** whether the same command might succeed later */
-  isTransient: boolean;
-  /** whether the next stage can run */
-  continues: boolean;
-}
+/** The result of a stage, or why it has none. */
+export type Conclusion =
+  | { result: StageResult }
+  | {
+      result: null;
+      problem: string;
+      /** whether the same command might succeed later */
+      isTransient: boolean;
+      /** whether the next stage can run */
+      continues: boolean;
+    };

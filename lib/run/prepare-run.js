@@ -1,9 +1,9 @@
 import { dollarsOf } from './prices.js';
-import { availableCores } from '../measure/host/cpu-quota.js';
-import { openFileLimit } from '../measure/host/open-file-limit.js';
+import { availableCores, openFileLimit } from '../measure/host/limits.js';
 import { connectionsFor } from '../load/operations/multipart.js';
 import { multipartOf, resolve } from '../options/resolve.js';
 import { Checks, UsageError } from '../options/usage-error.js';
+import { rounded } from '../text/figures.js';
 import { openTarget } from '../options/store/target.js';
 
 /**
@@ -51,6 +51,17 @@ export async function prepareRun(asked, { env, now, random, takesSnapshots, turn
     await (given === undefined ? target?.close() : undefined);
     throw error;
   }
+}
+
+/**
+ * @param {{ threads: number }} options
+ * @param {Config} config
+ * @returns {string[]} how the load differs from what the user asked for
+ */
+export function noticesOfLoad({ threads }, { objects, load: { threads: used } }) {
+  return threads > objects.count && used < threads
+    ? [`${threads} threads are more than ${rounded(objects.count)} objects need; using ${used}`]
+    : [];
 }
 
 /**

@@ -11,6 +11,8 @@ import { meanOver } from '../load/workload/size-distribution.js';
  */
 
 /**
+ * @typedef {{ A: number, B: number, free: number }} Requests by R2's billing classes
+ *
  * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'warmupObjects'> }} PricedConfig
  */
 
@@ -31,6 +33,11 @@ export function hasThesePrices(hostname) {
   return isR2(hostname);
 }
 
+/** Pages of a list. @param {number} keys */
+export function pagesFor(keys) {
+  return Math.ceil(keys / KEYS_PER_LIST);
+}
+
 /** Dollars per request of a stage's operation. @param {string} stage name in lower case */
 export function priceOf(stage) {
   return DOLLARS_PER_MILLION[operationNamed(stage).billingClass] / 1e6;
@@ -38,25 +45,14 @@ export function priceOf(stage) {
 
 const CLASS_B_PRICE = DOLLARS_PER_MILLION.B / 1e6;
 
-/**
- * @param {'A' | 'B'} billed
- * @param {PricedConfig} config
- * @returns {number} requests that R2 bills in this class, if each stage processes each object once
- */
-export function operationsBilledAs(billed, config) {
-  return pricedOperations(config).reduce(
-    (sum, { operation, count, reads }) =>
-      sum + (operation.billingClass === billed ? count : 0) + (billed === 'B' ? reads : 0),
-    0,
-  );
+/** Dollars at R2's list prices. @param {Pick<Requests, 'A' | 'B'>} requests */
+export function dollarsFor({ A, B }) {
+  return (A * DOLLARS_PER_MILLION.A + B * DOLLARS_PER_MILLION.B) / 1e6;
 }
 
 /** Dollars if each stage processes each object once. @param {PricedConfig} config */
 export function dollarsOf(config) {
-  return pricedOperations(config).reduce(
-    (sum, { operation, count, reads }) => sum + count * priceOf(operation.name) + reads * CLASS_B_PRICE,
-    0,
-  );
+  return dollarsFor(requestsOfRun(config));
 }
 
 /**
@@ -93,35 +89,52 @@ export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, 
   const isReadBefore = mix === undefined && operations.some(({ effect }) => effect === 'reads');
   const walks =
     Number(writes && (keep || (removes && !isReadBefore))) + Number(operations.some(({ copies }) => copies));
-  return store.buckets.length + walks * Math.ceil(count / KEYS_PER_LIST);
+  return store.buckets.length + walks * pagesFor(count);
 }
 
 /**
- * A mixed stage performs one operation per object in total, and a replay one per recorded request, divided among the kinds by their shares.
+ * The requests of the stages and of the lists that prove them, if each stage processes each object once. A mixed stage
+ * performs one operation per object in total, and a replay one per recorded request, divided among the kinds by their
+ * shares.
  *
  * @param {PricedConfig} config
- * @returns {{ operation: Operation, count: number, reads: number }[]} `count`: requests at the price of the operation;
- *   `reads`: its other requests
  */
-function pricedOperations(config) {
-  const { stages, mix = [], replay, amounts } = config.load;
+export function requestsOfRun(config) {
+  const { stages, mix = [], replay } = config.load;
   const objects = config.objects.count + config.schedule.warmupObjects;
   const { count: prepared = objects } = replay?.prepare ?? {};
   const requests = replay && !stages.includes('replay') ? 0 : (replay?.trace.requests ?? objects);
-  return [
-    ...operationsOf(stages).map((operation) => {
-      const operations = operationsFor(stageOf(operation), operation.creates ? prepared : objects, config);
-      const each = operation.canTakeParts ? requestsForEach(config) : operation.race ? amounts.contenders : 1;
-      const reads = operation.race ? operations * (1 + Number(operation.race.readsFirst)) : 0;
-      return { operation, count: Math.ceil(each * operations), reads };
-    }),
-    ...mix.map(({ operation, share }) => ({
-      operation: operationNamed(operation),
-      count: replay === undefined ? Math.ceil((objects * share) / 100) : Math.round((requests * share) / 100),
-      reads: 0,
-    })),
-    { operation: operationNamed('list'), count: proofListsOf(config), reads: 0 },
-  ];
+  const ofStages = operationsOf(stages).map((operation) => {
+    const operations = operationsFor(stageOf(operation), operation.creates ? prepared : objects, config);
+    return requestsFor(operation, operations, config);
+  });
+  const ofMix = mix.map(({ operation, share }) => {
+    const operations = (requests * share) / 100;
+    return requestsFor(operationNamed(operation), replay ? Math.round(operations) : Math.ceil(operations), config);
+  });
+  return [...ofStages, ...ofMix].reduce(addRequests, { A: proofListsOf(config), B: 0, free: 0 });
+}
+
+/**
+ * @param {Operation} operation
+ * @param {number} operations
+ * @param {PricedConfig} config
+ * @returns {Requests} for these operations; of a race, all but the writes are reads
+ */
+export function requestsFor({ billingClass, canTakeParts, race }, operations, config) {
+  const each = canTakeParts ? requestsForEach(config) : race ? config.load.amounts.contenders : 1;
+  const reads = race ? operations * (1 + Number(race.readsFirst)) : 0;
+  const requests = { A: 0, B: 0, free: 0, [billingClass]: Math.ceil(each * operations) };
+  return { ...requests, B: requests.B + reads };
+}
+
+/**
+ * @param {Requests} one
+ * @param {Requests} other
+ * @returns {Requests}
+ */
+export function addRequests(one, other) {
+  return { A: one.A + other.A, B: one.B + other.B, free: one.free + other.free };
 }
 
 /** Requests to write one object; the mean if sizes differ. @param {PricedConfig} config */

@@ -46,7 +46,7 @@ export async function proveWrites({ kinds }, session) {
 /** Leaves the buckets as they were. @param {Session} session */
 export async function reconcile(session) {
   await compareAndRemove(session);
-  const { config, run, checks, result } = session;
+  const { run, checks, result } = session;
   const { marker } = checks;
   // Clean-up removes the marker from a versioned bucket.
   if (!marker.isPlaced || (run.versioned.size > 0 && checks.mayHaveWritten)) {
@@ -56,9 +56,10 @@ export async function reconcile(session) {
   const maxAttempts = (result.cleanup?.left ?? 0) < 0 ? 1 : undefined;
   const access = { ...accessOf(session), timeout: 0, maxAttempts };
   const problem = await withBucketAccess(access, (means) => marker.remove(means));
-  if (problem !== null && run.mayRemove) {
+  if (problem !== null) {
     result.isTransient ||= result.problems.length === 0;
-    result.problems.push(`${problem}; remove it with: cleanup ${config.objects.runId}`);
+    result.problems.push(problem);
+    result.existing ??= { readable: null };
   }
 }
 

@@ -10,7 +10,7 @@ import { sumOf } from '../measure/statistics/moments.js';
 /**
  * @import { FinishedSlot, Slot } from '../load/run-slot.js'
  * @import { FatalError } from '../load/stage-watch.js'
- * @import { StageOutcome } from '../load/workers.js'
+ * @import { MeasuredSecond, StageOutcome } from '../load/workers.js'
  * @import { Stage } from '../load/operations/stage.js'
  * @import { Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { Session } from './session.js'
@@ -57,7 +57,9 @@ async function runStage(stage, plan, session) {
     }
     observer.stageStarts(plan.starts);
   }
-  const last = await runSlots(stage, plan, session);
+  // A search shows its steps instead.
+  const showSecond = plan.starts?.search === undefined ? secondsOf(stage, session) : () => {};
+  const last = await runSlots(name, plan, showSecond, session);
   if (last === null && signal.aborted) {
     return false;
   }
@@ -74,12 +76,35 @@ async function runStage(stage, plan, session) {
 }
 
 /**
+ * Shows the seconds of all slots of a stage. Adds the seconds between two slots, without operations, because no slot
+ * reports them. Omits those in which the process was suspended throughout.
+ *
  * @param {Stage} stage
+ * @param {Session} session
+ * @returns {(second: Omit<MeasuredSecond, 'billed'>) => void}
+ */
+function secondsOf({ name: stage, kinds: all }, { run: { clock }, observer }) {
+  let next = Infinity;
+  return ({ kinds, ...second }) => {
+    for (; next < second.secondStart; next += 1) {
+      if (clock.pausedBetween(1000 * next, 1000 * (next + 1)) < 1000) {
+        observer.second({ stage, secondStart: next, operations: 0, bytes: 0 });
+      }
+    }
+    const named = kinds?.map((count, kind) => ({ operation: all[kind].operation.name, ...count }));
+    observer.second({ stage, ...second, ...(named && { kinds: named }) });
+    next = second.secondStart + 1;
+  };
+}
+
+/**
+ * @param {string} name of the stage
  * @param {StagePlan} plan
+ * @param {ReturnType<typeof secondsOf>} showSecond
  * @param {Session} session
  * @returns {Promise<StageOutcome | null>} of the last slot that ran
  */
-async function runSlots({ name }, plan, session) {
+async function runSlots(name, plan, showSecond, session) {
   const { run, signal, observer } = session;
   /** @type {StageOutcome | null} */
   let last = null;
@@ -97,7 +122,7 @@ async function runSlots({ name }, plan, session) {
     /** @type {FinishedSlot | null} */
     let finished = null;
     if (slot !== null && !signal.aborted && run.clock.now() <= startsBy) {
-      const ran = await runPlanned({ ...planned, slot }, plan, done, session);
+      const ran = await runPlanned({ ...planned, slot }, showSecond, done, session);
       finished = ran.finished;
       last = finished.outcome;
       done = { operations: done.operations + last.whole.done, moved: done.moved + ran.moved };
@@ -112,24 +137,26 @@ async function runSlots({ name }, plan, session) {
 
 /**
  * @param {PlannedSlot & { slot: Slot }} planned
- * @param {StagePlan} plan
+ * @param {ReturnType<typeof secondsOf>} showSecond
  * @param {{ operations: number, moved: number }} done totals of the stage's earlier slots; `moved` in bytes
  * @param {Session} session
  */
-async function runPlanned({ slot, ending }, plan, done, session) {
+async function runPlanned({ slot, ...planned }, showSecond, done, session) {
   const { config, run, observer, signal } = session;
   const { costs } = run;
   const isTimed = config.schedule.duration !== undefined || config.schedule.minDuration > 0;
   const operations = slot.stage.kinds.map(({ operation }) => operation.name);
+  const leastPrice = Math.min(...operations.map(priceOf));
   const unpaid = new AbortController();
   const endIfUnpaid = (/** @type {number} */ nextSecond) => {
-    // Without time limits, the cost was known before the run. A search limits its own steps.
-    if (isTimed && !costs.affords(nextSecond, run.ledger.count)) {
+    // Without time limits, the cost was known before the run. A search plans its steps within the limit.
+    const dollars = isTimed ? nextSecond : config.search === null ? 0 : Math.min(leastPrice, nextSecond);
+    if (!costs.affords(dollars, run.ledger.count)) {
       unpaid.abort();
     }
   };
   // The first second costs at least one request per thread.
-  endIfUnpaid(slot.load.threads * Math.min(...operations.map(priceOf)));
+  endIfUnpaid(slot.load.threads * leastPrice);
   const startedAt = run.clock.now();
   let moved = 0;
   const finished = await runSlot(
@@ -139,12 +166,11 @@ async function runPlanned({ slot, ending }, plan, done, session) {
       second({ billed, ...second }) {
         // The next second presumably costs as much as this one.
         endIfUnpaid(sumOf(billed.map((attempts, kind) => costs.spend(operations[kind], attempts))));
-        plan.second?.(second, observer);
+        showSecond(second);
       },
-      retrying: () => ending?.retrying?.(),
       progress(ended, flow, budget) {
         moved = flow.moved;
-        ending?.progress?.(ended, startedAt, budget);
+        planned.progress?.(ended, startedAt, budget);
         observer.progress(done.operations + ended, { ...flow, moved: done.moved + moved });
       },
     },
@@ -152,7 +178,7 @@ async function runPlanned({ slot, ending }, plan, done, session) {
   if (unpaid.signal.aborted && !signal.aborted && finished.outcome.end === 'stopped') {
     finished.outcome.end = 'unpaid';
   }
-  if (session.isShared()) {
+  if (session.isShared) {
     finished.outcome.clientLoad.shared = true;
   }
   return { finished, moved };
@@ -180,14 +206,13 @@ function noteFatalError(fatal, { config, run, result }) {
  * @param {Session} session
  * @returns {PlanContext}
  */
-export function planContext({ config, run, firstStageAt, unloaded, runClock }) {
+export function planContext({ config, run, firstStageAt, unloaded }) {
   return {
     config,
     clock: run.clock,
     firstStageAt,
     unloaded,
     costs: run.costs,
-    storeClock: () => runClock.facts(),
     has: (localIndex) => run.ledger.has(localIndex),
   };
 }

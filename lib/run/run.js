@@ -6,19 +6,28 @@ import { readRunOptions } from '../options/run-options.js';
 import { UsageError, inCode, refuseIfAny } from '../options/usage-error.js';
 import { versionsOf } from '../store/object-store.js';
 import { runBenchmark } from './benchmark-run.js';
-import { noticesOfLoad } from './load-notices.js';
-import { prepareRun } from './prepare-run.js';
+import { noticesOfLoad, prepareRun } from './prepare-run.js';
 
 /**
  * @import { GivenStore } from '../result/config.js'
  * @import { Result, RunResult } from '../result/result.js'
  * @import { RunObserver } from '../result/run-events.js'
  * @import { OptionValues } from '../options/read-options.js'
- * @import { RunContext } from './run-context.js'
+ * @import { Invocation } from '../options/store/environment.js'
+ * @import { Target } from '../options/store/target.js'
  */
 
-/** The runs in progress in this process. @type {Set<{ isShared: boolean }>} */
-const underWay = new Set();
+/**
+ * @typedef {object} RunContext what a run gets besides its options
+ * @property {AbortSignal} [signal] ends the run early: the run removes its objects and returns the results so far
+ * @property {Partial<RunObserver>} [on] listeners by event; an error in one, or a rejected promise, ends the run
+ * @property {Record<string, string | undefined>} [env] replaces `process.env`
+ * @property {boolean} [ownsProcess] whether the process does nothing else; only then is its CPU time the run's
+ * @property {Invocation} [invocation] how the user calls a program: problems then name the options of its command line
+ * @property {Target} [target] a store that is open already, and stays open
+ * @property {{ earlier: Result | null }} [turn] makes the run a turn of a comparison: it warms up, measures each stage for
+ *   at least a second, and takes over preflight, latencies and clock from an earlier turn of the same setting
+ */
 
 /**
  * Runs a benchmark and leaves the store as it was. It prints nothing, and runs can overlap.
@@ -60,7 +69,6 @@ async function runWith({ store, ...options }, context) {
       turn: turn && { isFirst: earlier === null },
     },
   );
-  const cpu = { isShared: !ownsProcess };
   const ending = new AbortController();
   /** The first error of a listener. @type {unknown} */
   let failure = null;
@@ -71,10 +79,6 @@ async function runWith({ store, ...options }, context) {
     ending.abort();
   });
   try {
-    underWay.add(cpu);
-    if (underWay.size > 1) {
-      underWay.forEach((each) => (each.isShared = true));
-    }
     const identity = { host: hostname(), versions: versionsOf(config.load.client) };
     observer.runIsReady({ config, identity, clock, variables: target.overrides });
     if (failure !== null) {
@@ -99,7 +103,7 @@ async function runWith({ store, ...options }, context) {
       launchedAt,
       signal: signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]),
       credentials: target.renewal?.credentials,
-      isShared: () => cpu.isShared,
+      isShared: !ownsProcess,
       earlier,
     });
     ran.crash ??= failure;
@@ -111,7 +115,6 @@ async function runWith({ store, ...options }, context) {
     ran.crash ??= failure;
     return concluded(ran);
   } finally {
-    underWay.delete(cpu);
     clock.close();
     await (open === undefined ? target.close() : undefined);
   }

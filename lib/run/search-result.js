@@ -29,6 +29,7 @@ export function overThreads(limits, parts) {
     next: (done) => search.next(done && stepOutcome(done)),
     pacing: () => null,
     shown: (finished) => stepResult(finished, parts.context.clock),
+    conclusion: () => search.conclusion(),
     result: (finished, shown) =>
       capacityResult(finished, shown, { ...parts, ...limits, conclusion: search.conclusion() }),
   };

@@ -1,5 +1,4 @@
-import { operationsOf, stagesOf } from '../load/operations/registry.js';
-import { typicalSize } from '../load/workload/size-distribution.js';
+import { stagesOf } from '../load/operations/registry.js';
 import { meanRateOf } from '../load/workload/trace.js';
 import { formatPublicUrl } from '../options/values.js';
 import { classify } from '../result/bottleneck/classify.js';
@@ -10,7 +9,7 @@ import { CLIENTS } from '../store/object-store.js';
 import { counted, decimal, rounded } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
 import { overThreads, stepOutcome, stepResult, withAllSteps } from './search-result.js';
-import { SECONDS_OF_OPERATIONS, operationsOfSearch } from './search/capacity-search.js';
+import { SECONDS_OF_OPERATIONS } from './search/capacity-search.js';
 import { ERROR_SHARE, RATE_SEARCH_MS, RateSearch, verdictOf } from './search/rate-search.js';
 import { PlannedStep, WINDOW_MS, decisiveRate } from './search/search-step.js';
 import { recordedPacing, startOf } from './stages-plan.js';
@@ -18,13 +17,13 @@ import { recordedPacing, startOf } from './stages-plan.js';
 /**
  * @import { Pacing } from '../load/loops.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { FinishedSlot, Range } from '../load/run-slot.js'
+ * @import { Range } from '../load/run-slot.js'
  * @import { Clock } from '../measure/clock/clock.js'
  * @import { RateSearch as RateEvidence } from '../result/bottleneck/classify.js'
  * @import { Config, PublicUrl, ReplayConfig, SearchConfig } from '../result/config.js'
- * @import { HostLoad, LoopLoad, RateSearchResult, SearchDimension, SearchStep, StageResult } from '../result/result.js'
+ * @import { RateSearchResult, SearchDimension, SearchStep, StageResult } from '../result/result.js'
  * @import { RateConclusion } from '../result/search.js'
- * @import { Conclusion, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { StagePlan } from './plan.js'
  * @import { SearchOptions } from './search/capacity-search.js'
  * @import { RateMeasurement } from './search/rate-search.js'
  * @import { FinishedStep, Step } from './search/search-step.js'
@@ -45,6 +44,7 @@ const MIN_HALVED_BYTES = 2;
  * @property {(done: FinishedStep | null) => Step | null} next takes the step planned last
  * @property {(step: Step, range: Range) => Pacing | null} pacing
  * @property {(finished: FinishedStep) => SearchStep} shown
+ * @property {() => Pick<RateConclusion, 'limitingResource'>} conclusion
  * @property {(finished: readonly FinishedStep[], shown: readonly SearchStep[]) => StageResult} result
  */
 
@@ -54,112 +54,85 @@ const VARIABLES = { threads: overThreads, rate: overRates };
 /**
  * Adaptive steps: a search over one variable.
  *
- * @implements {StagePlan}
+ * @param {StepsContext} parts of a run with a search
+ * @returns {StagePlan}
  */
-export class SearchSteps {
-  #parts;
-  #count;
-  #maxAttempts;
-  #search;
-  /** @type {PlannedStep | null} */
-  #step = null;
-  /** @type {FinishedStep[]} */
-  #finished = [];
-  /** @type {SearchStep[]} */
-  #shown = [];
+export function searchSteps(parts) {
+  const { stage, index, objects, context } = parts;
+  const { config, clock, costs, unloaded } = context;
+  const { access, threads } = config.load;
+  const { peakOf } = /** @type {SearchConfig} */ (config.search);
+  const count = objects.countFor(stage);
+  // The cost of a replay was known before the run.
+  const toRun = stagesOf(config.load).map(nameOf).slice(index);
+  const limits = {
+    maxThreads: threads,
+    unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
+    maxOperations: count,
+    maxAttempts: stage.rewrites ? Infinity : costs.attemptsFor(toRun),
+    sharesOperations: stage.copies || stage.removes,
+    halfSize: canHalve(stage, config.objects.size, objects),
+  };
+  const search = VARIABLES[peakOf](limits, parts);
   /** Whether each key must first be read once to fill the cache. */
-  #isCold;
-
-  /** @param {StepsContext} parts of a run with a search */
-  constructor(parts) {
-    const { stage, index, objects, context } = parts;
-    const { config, costs, unloaded } = context;
-    const { peakOf } = /** @type {SearchConfig} */ (config.search);
-    this.#parts = parts;
-    this.#count = objects.countFor(stage);
-    // The cost of a replay was known before the run.
-    const toRun = stagesOf(config.load).map(nameOf).slice(index);
-    this.#maxAttempts = stage.rewrites ? Infinity : costs.attemptsFor(toRun);
-    const limits = {
-      maxThreads: config.load.threads,
-      unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
-      maxOperations: this.#count,
-      maxAttempts: this.#maxAttempts,
-      sharesOperations: stage.copies || stage.removes,
-      halfSize: canHalve(stage, config.objects.size, objects),
-    };
-    this.#search = VARIABLES[peakOf](limits, parts);
-    const { time: duration } = this.#search;
-    this.#isCold = readsCacheIn(stage, config) && this.#count > 0;
-    const isFirst = index === 0 && peakOf === 'threads';
-    this.notices = [
-      ...(index === 0 ? [timeNotice(duration, toRun.length)] : []),
-      ...(isFirst ? worstCases(config, unloaded, this.#maxAttempts) : []),
-    ];
-    this.starts = { ...startOf(stage, objects.count, config.load.threads, config), duration, search: peakOf };
-  }
-
-  /** @returns {PlannedSlot | null} */
-  next() {
-    const { stage, objects, context } = this.#parts;
-    const { config, clock } = context;
-    const { size, sizes } = config.objects;
-    const { access, threads } = config.load;
-    this.#step = null;
-    if (this.#isCold) {
-      this.#isCold = false;
-      const range = objects.rangeFor(stage, false, this.#count);
-      const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
-      return {
-        notice: `${stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${urlOf(config)}, not the store`,
-        slot: { stage, load, range: { ...range, cycles: false }, limit: null },
-      };
-    }
-    const step = this.#search.next(this.#finished.at(-1) ?? null);
-    if (step === null) {
-      return null;
-    }
-    const isHalfSize = step.phase === 'half size';
-    const range = objects.rangeFor(stage, isHalfSize, step.operations);
-    const planned = new PlannedStep(step, {
-      ...{ stage, sizes, access, clock },
-      size: isHalfSize ? Math.floor(size / 2) : size,
-      range,
-      pacing: this.#search.pacing(step, range),
-    });
-    this.#step = planned;
-    return { slot: planned.slot, ending: planned };
-  }
-
-  /**
-   * @param {FinishedSlot | null} ran null if the run stopped before this slot
-   * @returns {SearchStep | null}
-   */
-  take(ran) {
-    if (ran === null || this.#step === null) {
-      return null;
-    }
-    const { stage, objects } = this.#parts;
-    const finished = this.#step.finish(ran);
-    const shown = this.#search.shown(finished);
-    this.#finished.push(finished);
-    this.#shown.push(shown);
-    objects.use(stage, finished.step.phase === 'half size', finished.claimed);
-    return shown;
-  }
-
-  /** @returns {Conclusion} */
-  conclude() {
-    const { stage, index, objects, context } = this.#parts;
-    objects.stageEnds(stage);
-    if (this.#finished.length === 0) {
-      const problem = `${stage.name}: ${whyNotBegun(stage, this.#count, this.#maxAttempts)}`;
+  let isCold = readsCacheIn(stage, config) && count > 0;
+  /** @type {PlannedStep | null} */
+  let planned = null;
+  /** @type {FinishedStep[]} */
+  const finished = [];
+  /** @type {SearchStep[]} */
+  const shown = [];
+  return {
+    notices: index === 0 ? noticesOf(stage, peakOf, search.time, count) : [],
+    starts: { ...startOf(stage, objects.count, threads, config), duration: search.time, search: peakOf },
+    next() {
+      const { size, sizes } = config.objects;
+      planned = null;
+      if (isCold) {
+        isCold = false;
+        const range = objects.rangeFor(stage, false, count);
+        const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
+        const url = formatPublicUrl(/** @type {PublicUrl} */ (config.store.publicUrl));
+        return {
+          notice: `${stage.name}: reading each of ${range.count} keys once, so that the search measures the cache of ${url}, not the store`,
+          slot: { stage, load, range: { ...range, cycles: false }, limit: null },
+        };
+      }
+      const step = search.next(finished.at(-1) ?? null);
+      if (step === null) {
+        return null;
+      }
+      const isHalfSize = step.phase === 'half size';
+      const range = objects.rangeFor(stage, isHalfSize, step.operations);
+      const pacing = search.pacing(step, range);
+      const running = new PlannedStep(step, {
+        ...{ stage, sizes, access, clock, range, pacing },
+        size: isHalfSize ? Math.floor(size / 2) : size,
+      });
+      planned = running;
+      return { slot: running.slot, progress: (...progress) => running.progress(...progress) };
+    },
+    take(ran) {
+      if (ran === null || planned === null) {
+        return null;
+      }
+      const step = planned.finish(ran);
+      finished.push(step);
+      shown.push(search.shown(step));
+      objects.use(stage, step.step.phase === 'half size', step.claimed);
+      return shown[shown.length - 1];
+    },
+    conclude() {
+      objects.stageEnds(stage);
+      if (finished.length > 0) {
+        return { result: search.result(finished, shown) };
+      }
+      const advice = adviceFor(search.conclusion().limitingResource);
+      const problem = `${stage.name}: there are too few operations for a search; try ${advice}`;
       // If earlier stages have a result, the command was valid, so the same command may succeed another time.
       return { result: null, problem, isTransient: index > 0, continues: false };
-    }
-    const result = this.#search.result(this.#finished, this.#shown);
-    return { result: readsCacheIn(stage, context.config) ? ofCache(result, urlOf(context.config)) : result };
-  }
+    },
+  };
 }
 
 /**
@@ -171,78 +144,27 @@ function readsCacheIn({ kinds }, { load: { client } }) {
   return CLIENTS[client].readsCache && kinds.some(({ operation }) => operation.followsAccess);
 }
 
-/** @param {Config} config of a client with a public URL */
-function urlOf({ store: { publicUrl } }) {
-  return formatPublicUrl(/** @type {PublicUrl} */ (publicUrl));
-}
-
 /**
- * @param {StageResult} result of a search that began with all keys in the cache
- * @param {string} url
- * @returns {StageResult} with evidence that states that the cache was measured
+ * @param {Stage} stage the first of the run
+ * @param {SearchDimension} peakOf
+ * @param {number} duration maximum ms of a stage
+ * @param {number} objects
  */
-function ofCache(result, url) {
-  const { bottleneck } = result;
-  const evidence = `this limit is that of the cache in front of ${url}, not of the store; ${bottleneck.evidence}`;
-  return { ...result, bottleneck: { ...bottleneck, evidence } };
-}
-
-/**
- * @param {number} stageTime ms
- * @param {number} stages
- */
-function timeNotice(stageTime, stages) {
-  const whole = stages === 1 ? '' : ` per stage, ${formatDuration(stages * stageTime)} in total`;
-  return `--find-peak takes up to ${formatDuration(stageTime)}${whole}`;
-}
-
-/**
- * Warns before a search that might run out of objects or dollars if the store never slows down.
- *
- * @param {Config} config
- * @param {PlanContext['unloaded']} unloaded
- * @param {number} attempts that the first stage can make
- */
-function worstCases({ objects, load: { threads, stages }, schedule: { maxCost } }, unloaded, attempts) {
-  const [write] = operationsOf(stages).filter(({ creates }) => creates);
-  const probe = write && unloaded.get(write.name);
-  // The latency of small objects does not predict how many large ones a search needs.
-  if (probe === undefined || probe.size < typicalSize(objects)) {
-    return [];
-  }
-  const most = operationsOfSearch((1000 * threads) / probe.p50, threads);
-  const writes = Math.min(objects.count, attempts);
-  const capacity = Math.floor(writes / SECONDS_OF_OPERATIONS);
-  if (writes >= most || capacity === 0) {
-    return [];
-  }
-  const [given, more] =
-    attempts < objects.count
-      ? [`$${maxCost} pays for ${Math.floor(attempts)} writes,`, `--max-cost ${2 * Number(maxCost)}`]
-      : [`${objects.count} objects are`, `${2 * objects.count} <objects>`];
+function noticesOf({ creates }, peakOf, duration, objects) {
+  const rate = Math.floor(objects / SECONDS_OF_OPERATIONS);
   return [
-    `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect up to ${2 * capacity}, pass ${more}`,
+    `--find-peak takes up to ${formatDuration(duration)} per stage`,
+    ...(creates && peakOf === 'threads'
+      ? [
+          `--find-peak: ${objects} objects are enough for about ${rate} writes/s; if you expect up to ${2 * rate}, pass ${2 * objects} <objects>`,
+        ]
+      : []),
   ];
 }
 
 /** @param {Stage} stage */
 function nameOf({ name }) {
   return name.toLowerCase();
-}
-
-/**
- * @param {Stage} stage
- * @param {number} objects available to the stage
- * @param {number} attempts that it can make
- */
-function whyNotBegun({ copies, removes }, objects, attempts) {
-  if (objects === 0) {
-    return 'Write left no objects for this stage';
-  }
-  const ofObjects = copies || removes ? 'leftovers' : 'objects';
-  const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
-  const operations = Math.floor(Math.min(attempts, objects));
-  return `only ${counted(operations, 'operation')}, too few for a capacity search; try ${advice}`;
 }
 
 /**
@@ -298,6 +220,7 @@ function overRates(limits, parts) {
       const { rate } = finished.step;
       return { ...stepResult(finished, context.clock), ...(rate && { verdict: verdictOf(rate, measured(finished)) }) };
     },
+    conclusion: () => search.conclusion(),
     result: (finished, steps) =>
       rateResult(finished, steps, { ...parts, slo, replay, ...limits, conclusion: search.conclusion() }),
   };
@@ -311,6 +234,9 @@ function overRates(limits, parts) {
 function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
   const { whole } = outcome;
   const { operations, attempts, histogram: encoded } = whole.latency;
+  const { loops, endpoint } = outcome.hostLoad;
+  const ofEndpoint = Number(endpoint?.waiting);
+  const isEndpointUnsteady = ofEndpoint >= WITHOUT_CPU;
   const lateIn = (/** @type {string | null | undefined} */ text) => Histogram.decode(String(text)).countAbove(slo);
   const from = clock.toEpoch(outcome.startedAt + step.settle);
   const until = clock.toEpoch(outcome.startedAt + step.settle + windows.length * WINDOW_MS);
@@ -329,9 +255,10 @@ function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock })
     p99: operations?.p99 ?? 0,
     maximum: operations?.maximum ?? 0,
     duration: windows.length * WINDOW_MS,
-    isClientBusy: isClientBusy || isEndpointStarved(outcome.hostLoad),
+    isClientBusy: isClientBusy || (isEndpointUnsteady && Number(endpoint?.running) + ofEndpoint >= NO_TIME_LEFT),
     isHostUnsteady:
-      isEndpointUnsteady(outcome.hostLoad) || outcome.hostLoad.loops.some((loop) => isUnsteady(loop, slo)),
+      isEndpointUnsteady ||
+      loops.some(({ waiting, delayP99 }) => Number(waiting) >= WITHOUT_CPU || Number(delayP99) >= LATE_TIMERS * slo),
   };
 }
 
@@ -343,25 +270,6 @@ const NO_TIME_LEFT = 0.9;
 
 /** If one timer in 100 is late by at least this share of the SLO, the host may have delayed 1% of operations. */
 const LATE_TIMERS = 0.2;
-
-/**
- * @param {LoopLoad} loop
- * @param {number} slo ms
- */
-function isUnsteady({ waiting, delayP99 }, slo) {
-  return Number(waiting) >= WITHOUT_CPU || Number(delayP99) >= LATE_TIMERS * slo;
-}
-
-/** Whether the embedded endpoint may have responded late because it had no CPU. @param {HostLoad} load */
-function isEndpointUnsteady({ endpoint }) {
-  return Number(endpoint?.waiting) >= WITHOUT_CPU;
-}
-
-/** Whether the embedded endpoint waited for a CPU and had no time left to catch up. @param {HostLoad} load */
-function isEndpointStarved(load) {
-  const { running, waiting } = load.endpoint ?? {};
-  return isEndpointUnsteady(load) && Number(running) + Number(waiting) >= NO_TIME_LEFT;
-}
 
 /**
  * The result of a search for the highest rate. Its figures come from the last hold that met the SLO, otherwise from the
@@ -392,16 +300,13 @@ function rateResult(finished, steps, { results, conclusion, slo, replay, maxThre
   };
 }
 
-/** If the ends of an interval differ by more than this factor, more time would narrow it. */
-const WIDE = 1.1;
-
 /**
  * @param {RateConclusion} conclusion
  * @param {{ slo: number, errorShare: number, threads: number, replay?: ReplayConfig }} limits `slo` in ms; `errorShare` 0 to 1
  * @returns {RateSearchResult}
  */
 function rateFinding(conclusion, { slo, errorShare, threads, replay }) {
-  const { bound, rate, interval: found, held, isClientLimited, operationsNeeded, limitingResource } = conclusion;
+  const { bound, rate, interval: found, held, isClientLimited, operationsNeeded } = conclusion;
   const parts = [
     ...(replay && rate !== null ? [`${decimal(rate / meanRateOf(replay.trace), 2)} times your traffic`] : []),
     ...(held === null
@@ -413,9 +318,6 @@ function rateFinding(conclusion, { slo, errorShare, threads, replay }) {
     ...(operationsNeeded === null
       ? []
       : [`try again with ${rounded(operationsNeeded)} ${replay ? 'recorded requests' : '<objects>'} or more`]),
-    ...(limitingResource === 'time' && !(found && found.high <= WIDE * found.low)
-      ? ['there was no time for more steps']
-      : []),
   ];
   return { slo, errorShare, bound, operationsPerSecond: rate, interval: found, evidence: parts.join('; ') };
 }

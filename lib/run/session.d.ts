@@ -5,7 +5,7 @@ import type { Result, RunResult, UnloadedLatency } from '../result/result.js';
 import type { TimeBudget } from './preflight/unloaded-latency.js';
 import type { WriteChecks } from './preflight/write-checks.js';
 import type { OpenRun } from './open-run.js';
-import type { Phases, RunClock } from './begin-run.js';
+import type { RunClock, phasesOf } from './begin-run.js';
 
 /** Shared by all parts of a run, from start to end. Workers and the first stage's time are known once it begins. */
 export interface Session {
@@ -15,7 +15,7 @@ export interface Session {
   signal: AbortSignal;
   observer: RunObserver;
   runClock: RunClock;
-  phases: Phases;
+  phases: ReturnType<typeof phasesOf>;
   /** limits the time before the stages */
   timeBudget: TimeBudget;
   checks: WriteChecks;
@@ -24,7 +24,7 @@ export interface Session {
   /** monotonic ms at which the process was started */
   launchedAt: number;
   /** whether other work might run in this process, so that its CPU time is not the run's alone */
-  isShared: () => boolean;
+  isShared: boolean;
   /** grows during the run */
   result: RunResult;
   workers: Workers;

@@ -10,7 +10,7 @@ import { formatSizes, typicalSize } from '../load/workload/size-distribution.js'
  * @import { Pacing } from '../load/loops.js'
  * @import { StageOutcome } from '../load/workers.js'
  * @import { Load } from '../load/run-stage.js'
- * @import { BucketResult, ClockFacts, KindResult, LatencySummary, LoadResult, PartResult, StageCounts, StageResult, UnloadedLatency } from '../result/result.js'
+ * @import { BucketResult, KindResult, LatencySummary, LoadResult, PartResult, StageCounts, StageResult, UnloadedLatency } from '../result/result.js'
  * @import { BucketRecord, ConnectionRecord, KindRecord, PartRecord } from '../result/records.js'
  * @import { Stage } from '../load/operations/stage.js'
  * @import { PlanContext } from './plan.js'
@@ -26,14 +26,14 @@ const MIN_DURATION_MS = 0.001;
  *
  * @param {Stage} stage
  * @param {number} objects given to the stage
- * @param {Pick<PlanContext, 'config' | 'clock' | 'unloaded' | 'storeClock'>} context
+ * @param {Pick<PlanContext, 'config' | 'clock' | 'unloaded'>} context
  */
-export function stageResults(stage, objects, { config, clock, unloaded, storeClock }) {
+export function stageResults(stage, objects, { config, clock, unloaded }) {
   const { availableCores } = config.load;
   const ofStage = unloaded.get(stage.name.toLowerCase()) ?? null;
   const parts = { stage, objects, clock, unloaded: ofStage, unloadedByOperation: unloaded, availableCores };
   /** @param {Pick<StageParts, 'outcome' | 'load' | 'stopsAt' | 'objectsNeeded'>} ran */
-  const of = (ran) => stageResult({ ...parts, storeClock: storeClock(), ...ran });
+  const of = (ran) => stageResult({ ...parts, ...ran });
   /** @param {Parameters<typeof of>[0]} ran */
   const evidence = (ran, result = of(ran)) => evidenceOf(result, ran.load, stage.movesBytes, availableCores);
   return { of, evidence };
@@ -49,14 +49,13 @@ export function stageResults(stage, objects, { config, clock, unloaded, storeClo
  * @property {UnloadedLatency | null} unloaded
  * @property {ReadonlyMap<string, UnloadedLatency>} [unloadedByOperation] for a stage of several kinds
  * @property {number} availableCores that the process can use
- * @property {ClockFacts | null} storeClock
  * @property {number | null} [objectsNeeded] see the schema
  * @property {number} [stopsAt] monotonic ms after which no operation starts, if time ends the stage
  */
 
 /** @param {StageParts} parts @returns {StageResult} */
 export function stageResult(parts) {
-  const { stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt } = parts;
+  const { stage, outcome, clock, objects, load, unloaded, availableCores, stopsAt } = parts;
   const { whole, secondLatencies, slowest, failures } = outcome;
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
@@ -94,7 +93,6 @@ export function stageResult(parts) {
     hostLoad: outcome.hostLoad,
     load: loadResult(load.pacing),
     unloaded,
-    storeClock,
     objectsNeeded: parts.objectsNeeded ?? null,
     slowest,
     failures,

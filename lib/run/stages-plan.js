@@ -12,180 +12,91 @@ import { stageTimes } from './stage-schedule.js';
  * @import { FinishedSlot } from '../load/run-slot.js'
  * @import { Load } from '../load/run-stage.js'
  * @import { StageOutcome } from '../load/workers.js'
- * @import { KindCount } from '../measure/stage-meter.js'
  * @import { Config, ReplayConfig } from '../result/config.js'
- * @import { StageResult } from '../result/result.js'
- * @import { RunObserver } from '../result/run-events.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { Conclusion, CountedSecond, Plan, PlanContext, PlannedSlot, SlotEnding, StagePlan } from './plan.js'
- * @import { SlotTimes, StageTime } from './stage-schedule.js'
+ * @import { Plan, PlanContext, PlannedSlot } from './plan.js'
+ * @import { SlotTimes } from './stage-schedule.js'
  */
 
 /** Safety margin for a rate that was measured only briefly. */
 const OBJECTS_MARGIN = 1.5;
 
 /**
- * @typedef {object} Left state that one stage passes to the next
- * @property {number} objects
- * @property {number} mayRewriteFrom monotonic ms
- * @property {boolean} hasRewritten
- * @property {string | null} exhaustedStage name of the stage, if it ran out of objects before its time was over
+ * Runs each stage in one slot.
+ *
+ * @param {PlanContext} context
+ * @param {number} [firstObject] localIndex
+ * @returns {Plan}
  */
-
-/** @implements {Plan} */
-export class StagesPlan {
-  #context;
-  #firstObject;
-  #timeOf;
-  /** @type {Left} */
-  #left;
-
-  /**
-   * @param {PlanContext} context
-   * @param {number} [firstObject] localIndex
-   */
-  constructor(context, firstObject = 0) {
-    this.#context = context;
-    this.#firstObject = firstObject;
-    this.#timeOf = stageTimes(context.config.schedule, context.firstStageAt, context.clock.now);
-    const { count: objects } = context.config.objects;
-    this.#left = { objects, mayRewriteFrom: -Infinity, hasRewritten: false, exhaustedStage: null };
-  }
-
-  /**
-   * @param {Stage} stage
-   * @param {number} index
-   * @returns {StagePlan}
-   */
-  stage(stage, index) {
-    const { mayRewriteFrom, hasRewritten } = this.#left;
-    const earliest = stage.rewrites || stage.replaces || hasRewritten ? mayRewriteFrom : -Infinity;
-    const { startsAt, slot } = this.#timeOf(index, earliest);
-    const time = { startsAt: Math.max(startsAt, earliest), slot };
-    return new StageInOneSlot(stage, time, this.#firstObject, this.#left, this.#context);
-  }
-}
-
-/** @implements {StagePlan} */
-class StageInOneSlot {
-  #stage;
-  #time;
-  #left;
-  #objects;
-  #context;
-  #limit;
-  #slot;
-  #repeats;
-  /** @type {FinishedSlot | null} */
-  #ran = null;
-
-  /**
-   * @param {Stage} stage
-   * @param {StageTime} time
-   * @param {number} firstObject localIndex
-   * @param {Left} left updated when the stage ends
-   * @param {PlanContext} context
-   */
-  constructor(stage, time, firstObject, left, context) {
-    const { config, clock } = context;
-    const { first = firstObject, count } = rangeOf(stage, left, config);
-    this.#stage = stage;
-    this.#time = time;
-    this.#left = left;
-    this.#objects = count;
-    this.#context = context;
-    // With a time limit, a stage cycles through its objects until the time is over, except that a stage that writes or
-    // copies takes each object only once. Removal has no time limit, because all objects must be removed.
-    this.#limit = stage.removes ? null : time.slot;
-    const isOnce = stage.creates || stage.copies || stage.removes;
-    this.#repeats = time.slot === null && config.schedule.minDuration > 0 && !isOnce;
-    const cycles = this.#repeats || (this.#limit !== null && !(stage.creates || stage.copies));
-    const most = this.#limit === null ? undefined : config.schedule.maxOperations;
-    const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
-    this.#slot = { stage, load, range: { first, count, cycles, most }, limit: this.#limit };
-    this.startsAt = time.startsAt;
-    const wait = time.startsAt - clock.now();
-    this.notices =
-      left.exhaustedStage !== null && config.schedule.sharesSlots && wait > 0
-        ? [`${left.exhaustedStage} ran out of objects: ${stage.name} starts in ${(wait / 1000).toFixed(1)}s`]
-        : [];
-    this.starts = {
-      ...startOf(stage, count, load.threads, config),
-      ...(stage.grouping === null ? {} : { operations: operationsFor(stage, count, config) }),
-      duration: this.#limit === null ? null : this.#limit.stopsAt - this.#limit.startsAt,
-    };
-  }
-
-  /** @returns {PlannedSlot | null} */
-  next() {
-    if (this.#ran !== null) {
-      return null;
-    }
-    const { minDuration } = this.#context.config.schedule;
-    return { slot: this.#slot, ending: this.#repeats ? this.#atLeast(minDuration) : undefined };
-  }
-
-  /**
-   * @param {number} minDuration ms
-   * @returns {SlotEnding} that closes the slot once all objects were used and the time is over
-   */
-  #atLeast(minDuration) {
-    const { clock } = this.#context;
-    const count = operationsFor(this.#stage, this.#objects, this.#context.config);
-    return {
-      progress(done, startedAt, budget) {
-        if (done >= count && clock.now() - startedAt >= minDuration) {
+export function stagesPlan(context, firstObject = 0) {
+  const { config, clock } = context;
+  const { schedule } = config;
+  const { replay } = config.load;
+  const timeOf = stageTimes(schedule, context.firstStageAt, clock.now);
+  /** What the stage before has left. Moments are in monotonic ms. */
+  let left = { objects: config.objects.count, mayRewriteFrom: -Infinity, hasRewritten: false };
+  return {
+    stage(stage, index) {
+      const { creates, copies, removes, replaces, rewrites } = stage;
+      const earliest = rewrites || replaces || left.hasRewritten ? left.mayRewriteFrom : -Infinity;
+      const time = timeOf(index, earliest);
+      const { first = firstObject, count } = rangeOf(stage, left.objects, config);
+      // With a time limit, a stage cycles through its objects until the time is over, except that a stage that writes
+      // or copies takes each object only once. Removal has no time limit, because all objects must be removed.
+      const limit = removes ? null : time.slot;
+      const repeats = time.slot === null && schedule.minDuration > 0 && !(creates || copies || removes);
+      const cycles = repeats || (limit !== null && !(creates || copies));
+      const load = loadOf(config, time.slot !== null || cycles, stage, { first, count });
+      const most = limit === null ? undefined : schedule.maxOperations;
+      const operations = operationsFor(stage, count, config);
+      /** @type {PlannedSlot['progress']} */
+      const progress = (done, startedAt, budget) => {
+        if (repeats && done >= operations && clock.now() - startedAt >= schedule.minDuration) {
           budget.close();
         }
-      },
-    };
-  }
-
-  /** @param {FinishedSlot | null} ran */
-  take(ran) {
-    this.#ran = ran;
-    return null;
-  }
-
-  /**
-   * @param {CountedSecond} second
-   * @param {Pick<RunObserver, 'second'>} observer
-   */
-  second({ kinds, ...second }, observer) {
-    const ofKinds = kinds === undefined ? {} : { kinds: namedKinds(this.#stage, kinds) };
-    observer.second({ stage: this.#stage.name, ...second, ...ofKinds });
-  }
-
-  /** @returns {Conclusion} */
-  conclude() {
-    const { outcome } = /** @type {FinishedSlot} */ (this.#ran);
-    const result = stageResults(this.#stage, this.#objects, this.#context).of({
-      outcome,
-      load: this.#slot.load,
-      stopsAt: this.#limit?.stopsAt,
-      objectsNeeded: objectsNeeded(this.#stage, outcome, this.#time.slot),
-    });
-    this.#leave(result);
-    const { replay } = this.#context.config.load;
-    if (replay === undefined || !this.#stage.rewrites) {
-      return { result };
-    }
-    const due = requestsDue(replay.trace, replay.speed, result.startedAt);
-    const seconds = result.seconds.map((second) => ({ ...second, due: due.get(second.secondStart) ?? 0 }));
-    return { result: { ...result, seconds } };
-  }
-
-  /** @param {StageResult} result */
-  #leave({ objectsNeeded: needed }) {
-    const { outcome, claimed } = /** @type {FinishedSlot} */ (this.#ran);
-    const { creates, replaces, rewrites, name } = this.#stage;
-    Object.assign(this.#left, {
-      objects: creates ? claimed : this.#objects,
-      mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
-      hasRewritten: rewrites || replaces,
-      exhaustedStage: needed ? name : null,
-    });
-  }
+      };
+      /** @type {FinishedSlot | null} */
+      let ran = null;
+      return {
+        startsAt: Math.max(time.startsAt, earliest),
+        starts: {
+          ...startOf(stage, count, load.threads, config),
+          ...(stage.grouping === null ? {} : { operations }),
+          duration: limit === null ? null : limit.stopsAt - limit.startsAt,
+        },
+        next() {
+          if (ran !== null) {
+            return null;
+          }
+          return { slot: { stage, load, range: { first, count, cycles, most }, limit }, progress };
+        },
+        take(finished) {
+          ran = finished;
+          return null;
+        },
+        conclude() {
+          const { outcome, claimed } = /** @type {FinishedSlot} */ (ran);
+          const result = stageResults(stage, count, context).of({
+            outcome,
+            load,
+            stopsAt: limit?.stopsAt,
+            objectsNeeded: objectsNeeded(stage, outcome, time.slot),
+          });
+          left = {
+            objects: creates ? claimed : count,
+            mayRewriteFrom: outcome.endedAt + MIN_WRITE_PAUSE_MS,
+            hasRewritten: rewrites || replaces,
+          };
+          if (replay === undefined || !rewrites) {
+            return { result };
+          }
+          const due = requestsDue(replay.trace, replay.speed, result.startedAt);
+          const seconds = result.seconds.map((second) => ({ ...second, due: due.get(second.secondStart) ?? 0 }));
+          return { result: { ...result, seconds } };
+        },
+      };
+    },
+  };
 }
 
 /**
@@ -201,13 +112,13 @@ export function startOf(stage, objects, threads, config) {
 
 /**
  * @param {Stage} stage
- * @param {Left} left
+ * @param {number} left number of objects
  * @param {Config} config
  * @returns {{ first?: number, count: number }} objects of the stage, or requests to repeat
  */
 function rangeOf({ creates, rewrites }, left, { load: { replay }, objects }) {
   if (replay === undefined) {
-    return { count: left.objects };
+    return { count: left };
   }
   return creates ? replay.prepare : { count: rewrites ? replay.trace.requests : objects.count };
 }
@@ -233,14 +144,6 @@ function enoughObjects(expected) {
   const needed = OBJECTS_MARGIN * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
   return Math.ceil(needed / step) * step;
-}
-
-/**
- * @param {Stage} stage
- * @param {readonly KindCount[]} counts of its kinds
- */
-function namedKinds({ kinds }, counts) {
-  return counts.map((count, kind) => ({ operation: kinds[kind].operation.name, ...count }));
 }
 
 /**

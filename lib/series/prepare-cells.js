@@ -1,4 +1,4 @@
-import { availableCores } from '../measure/host/cpu-quota.js';
+import { availableCores } from '../measure/host/limits.js';
 import { resolve } from '../options/resolve.js';
 import { checkLocalLimits } from '../options/store/local-endpoint.js';
 import { readRunOptions } from '../options/run-options.js';

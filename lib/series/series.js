@@ -5,7 +5,7 @@ import { RunError, run } from '../run/run.js';
 /**
  * @import { QuadOrder, Side } from '../result/interleaved.js'
  * @import { Result } from '../result/result.js'
- * @import { RunContext } from '../run/run-context.js'
+ * @import { RunContext } from '../run/run.js'
  * @import { RunOptions } from '../run/run-options.js'
  */
 

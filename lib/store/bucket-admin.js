@@ -131,9 +131,11 @@ export class BucketAdmin {
    * @param {readonly string[]} keys at most 1,000 (S3's limit)
    * @returns {Promise<string[]>} one message per key that the store did not delete
    */
-  async deleteBatch(bucket, keys) {
-    const versions = keys.map((key) => ({ key }));
-    return this.deleteVersions(bucket, versions);
+  deleteBatch(bucket, keys) {
+    return this.deleteVersions(
+      bucket,
+      keys.map((key) => ({ key })),
+    );
   }
 
   /**

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { connectionClosed } from './http/connection-errors.js';
 import { HttpConnection } from './http/http-connection.js';
 import { isNamed } from './http/response-parser.js';
 import { RAY_HEADER, coloOf, connectionHostname, endpointUrl, isR2 } from './address.js';
@@ -128,9 +127,6 @@ export class DirectConnection {
   #failureBody = '';
   /** Whether the next response is the first on its connection. */
   #isFirstAnswer = false;
-  /** Bytes of the object being written or read. */
-  #size = 0;
-
   /** What identifies the response: copied from its head, and decoded only on request. */
   #ids = { bytes: Buffer.alloc(2 * RAY_AT), end: 0, rayEnd: RAY_AT };
   /** @type {Reply} */
@@ -172,13 +168,13 @@ export class DirectConnection {
   /**
    * @param {string} host the value of the Host header
    * @param {Pick<RequestSigner, 'sign' | 'signHeaders' | 'presign'>} signer
-   * @param {Pick<StoreOptions, 'agent' | 'hostname' | 'keepAlive' | 'useTls' | 'basePath' | 'addressing' | 'now'>} options
+   * @param {Pick<StoreOptions, 'agent' | 'hostname' | 'keepAlive' | 'useTls' | 'basePath' | 'addressing'>} options
    */
-  openRoute(host, signer, { agent, hostname, keepAlive, useTls, basePath = '', addressing, now }) {
+  openRoute(host, signer, { agent, hostname, keepAlive, useTls, basePath = '', addressing }) {
     return {
       signer,
       basePath,
-      http: new HttpConnection(this, { agent, host, keepAlive, now }),
+      http: new HttpConnection(this, { agent, host, keepAlive }),
       payloadIsSigned: !useTls,
       bucketIsInPath: addressing !== 'virtual',
       isR2: isR2(hostname),
@@ -234,7 +230,6 @@ export class DirectConnection {
     }
     this.#call = call;
     this.#input = input;
-    this.#size = size;
     this.#sink = call.receivesObject ? sink : null;
     this.#status = 0;
     this.#retryAfter = null;
@@ -334,18 +329,15 @@ export class DirectConnection {
     }
   }
 
-  /** @param {boolean} isProven whether the response is certainly complete */
-  onEnd(isProven) {
+  onEnd() {
     if (this.#status >= 300) {
       this.#reject(this.#refusal());
     } else if (this.#call.readOutput !== null) {
-      this.#takeOutput(this.#call.readOutput, isProven);
+      this.#takeOutput(this.#call.readOutput);
     } else if (this.#hasFailureBody()) {
       this.#reject(this.#refusal());
-    } else if (isProven || this.#isWhole()) {
-      this.#resolve();
     } else {
-      this.#reject(cutShort());
+      this.#resolve();
     }
   }
 
@@ -399,13 +391,6 @@ export class DirectConnection {
     return body !== '' && (this.#call.sendsObject || readXml(body).root.name === 'Error');
   }
 
-  /** Whether a response that ended when the connection closed has all bytes of its object, or a complete document. */
-  #isWhole() {
-    return this.#sink === null
-      ? this.#failureBody.trim() === '' || readXml(this.#failureBody).isWhole
-      : this.moved - this.movedBefore >= this.#size;
-  }
-
   #refusal() {
     return classifyAnswer({
       ...(this.#status < 300 ? parseUnexpectedBody : parseErrorBody)(this.#failureBody),
@@ -425,23 +410,18 @@ export class DirectConnection {
     return this.route.payloadIsSigned ? payloadHash(body) : UNSIGNED_PAYLOAD;
   }
 
-  /**
-   * @param {NonNullable<S3Call['readOutput']>} readOutput
-   * @param {boolean} isProven
-   */
-  #takeOutput(readOutput, isProven) {
+  /** @param {NonNullable<S3Call['readOutput']>} readOutput */
+  #takeOutput(readOutput) {
     const text = Buffer.concat(this.#document.splice(0)).toString('utf8');
     const { root, keys, isWhole } = readXml(text, this.#call.keyedEntry);
     if (root.name === 'Error') {
       this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
       this.#reject(this.#refusal());
-    } else if (isProven || isWhole) {
+    } else {
       const output = isWhole ? readOutput(root, keys) : readOutput(new XmlElement(''), []);
       this.reply.output = withPlainKeys(output, this.#input);
       this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
-    } else {
-      this.#reject(cutShort());
     }
   }
 }
@@ -458,11 +438,6 @@ function digestHeader(body) {
   } catch {
     return ['x-amz-checksum-sha256', hash('sha256', body, 'base64')];
   }
-}
-
-function cutShort() {
-  const error = connectionClosed('the connection was closed before the response was complete');
-  return classifyFailure(error, { sent: true, answered: true, stale: false });
 }
 
 /**

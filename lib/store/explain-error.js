@@ -118,6 +118,8 @@ function tlsProblem({ code, message }, { port, plainHttp }) {
 /** Codes of certificates without a trusted issuer. Trusting another authority fixes these errors and no others. */
 const NOT_TRUSTED = /^(CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
+const WRONG_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+
 /**
  * @param {Pick<AttemptError, 'code' | 'message'>} error of a connection that failed because of the certificate
  * @param {SettingNames} settings
@@ -127,17 +129,9 @@ function certificateProblem({ code, message }, { hostname, authorities }) {
   if (NOT_TRUSTED.test(code)) {
     return `is not trusted (${message}): ${authorities}`;
   }
-  switch (code) {
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-    case 'HOSTNAME_MISMATCH':
-      return `is for another host (${message}): check ${hostname}`;
-    case 'CERT_HAS_EXPIRED':
-      return `has expired (${message}): check this host's clock; if it is right, the store needs a new certificate`;
-    case 'CERT_NOT_YET_VALID':
-      return `is not valid yet (${message}): check this host's clock; if it is right, the store needs another certificate`;
-    default:
-      return `is not valid (${message}): the store needs another one`;
-  }
+  return WRONG_HOST.test(code)
+    ? `is for another host (${message}): check ${hostname}`
+    : `is not valid (${message}): check this host's clock; if it is right, the store needs another certificate`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
  * @import { KeepAliveAgent } from './http/keep-alive-agent.js'
  * @import { ClientName, PublicUrl } from '../result/config.js'
  * @import { CacheStatus } from './public-store.js'
- * @import { LiveCredentials, SigningRegion } from './live-credentials.js'
+ * @import { LiveCredentials } from './live-credentials.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
  */
@@ -86,7 +86,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {'path' | 'virtual'} [addressing] see StoreConfig
  * @property {readonly string[]} buckets
  * @property {PublicUrl} [publicUrl] for the public client's reads
- * @property {SigningRegion} region
+ * @property {string} region that requests are signed for
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
  * @property {boolean} [keysAreForeign] whether the run did not write the objects, so that their keys can need escaping

@@ -149,7 +149,7 @@ class PublicConnection extends DirectConnection {
     const header = CACHE_HEADERS.findIndex((each) => isNamed(bytes, name, nameEnd, each));
     if (header >= 0 && header < this.#header) {
       this.#header = header;
-      const cacheStatus = cacheStatusOf(header, bytes.toString('latin1', value, valueEnd));
+      const cacheStatus = cacheStatusOf(bytes.toString('latin1', value, valueEnd));
       this.reply.cacheStatus = cacheStatus;
       this.reply.isCopy = isCopy(cacheStatus);
     } else if (isNamed(bytes, name, nameEnd, 'age')) {
@@ -175,10 +175,7 @@ class PublicConnection extends DirectConnection {
 const CACHE_STATUSES = ['HIT', 'MISS', 'EXPIRED', 'REVALIDATED', 'STALE', 'UPDATING', 'BYPASS', 'DYNAMIC'];
 
 /** Headers that give the status. The first one present in a response counts. */
-export const CACHE_HEADERS = Object.freeze(['cf-cache-status', 'x-cache', 'x-cache-status', 'cache-status']);
-
-/** The RFC 9211 header, which has its own syntax. */
-const STANDARD = CACHE_HEADERS.indexOf('cache-status');
+export const CACHE_HEADERS = Object.freeze(['cf-cache-status', 'x-cache', 'x-cache-status']);
 
 /** Statuses of responses that the cache served from a stored copy. @type {ReadonlySet<string | undefined>} */
 const COPIES = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
@@ -186,8 +183,8 @@ const COPIES = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 /** Limit on remembered header values, because a response can contain anything. */
 const MAX_REMEMBERED = 1000;
 
-/** @type {Map<string, CacheStatus>[]} by header */
-const remembered = CACHE_HEADERS.map(() => new Map());
+/** @type {Map<string, CacheStatus>} */
+const remembered = new Map();
 
 /** Whether the cache may have served an older copy. @param {CacheStatus | undefined} status */
 export function isCopy(status) {
@@ -195,20 +192,18 @@ export function isCopy(status) {
 }
 
 /**
- * @param {number} header its index in CACHE_HEADERS
- * @param {string} value
+ * @param {string} value of one of CACHE_HEADERS
  * @returns {CacheStatus}
  */
-export function cacheStatusOf(header, value) {
-  const known = remembered[header].get(value);
+export function cacheStatusOf(value) {
+  const known = remembered.get(value);
   if (known !== undefined) {
     return known;
   }
   // In a list, the cache nearest to the client comes last.
-  const last = value.slice(value.lastIndexOf(',') + 1).trim();
-  const status = header === STANDARD ? standardStatus(last) : namedStatus(last);
-  if (remembered[header].size < MAX_REMEMBERED) {
-    remembered[header].set(value, status);
+  const status = namedStatus(value.slice(value.lastIndexOf(',') + 1).trim());
+  if (remembered.size < MAX_REMEMBERED) {
+    remembered.set(value, status);
   }
   return status;
 }
@@ -223,39 +218,4 @@ function namedStatus(text) {
   }
   const [, word = ''] = /^(?:TCP_)?(?:MEM_)?([A-Z]+)(?![A-Z])/.exec(text.toUpperCase()) ?? [];
   return CACHE_STATUSES.find((status) => status === word) ?? 'other';
-}
-
-/** Keyed by the reason for forwarding the request (RFC 9211). @type {Readonly<Record<string, CacheStatus>>} */
-const FORWARDED = Object.freeze({
-  miss: 'MISS',
-  'uri-miss': 'MISS',
-  'vary-miss': 'MISS',
-  partial: 'MISS',
-  stale: 'EXPIRED',
-  bypass: 'BYPASS',
-  request: 'BYPASS',
-  method: 'DYNAMIC',
-});
-
-/**
- * @param {string} member such as `Nginx; hit; ttl=30` or `Varnish; fwd=stale; fwd-status=304`
- * @returns {CacheStatus}
- */
-function standardStatus(member) {
-  const [name, ...parameters] = member
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const values = new Map(parameters.map((parameter) => /** @type {[string, string]} */ (parameter.split('=', 2))));
-  const forwarded = values.get('fwd');
-  if (values.has('hit')) {
-    return Number(values.get('ttl') ?? 0) < 0 ? 'STALE' : 'HIT';
-  }
-  if (forwarded === 'stale' && values.get('fwd-status') === '304') {
-    return 'REVALIDATED';
-  }
-  if (forwarded === undefined) {
-    return name === '' ? 'none' : 'other';
-  }
-  return Object.hasOwn(FORWARDED, forwarded) ? FORWARDED[forwarded] : 'other';
 }

@@ -12,9 +12,6 @@ const SPREAD_OF_RETRY_AFTER = 0.25;
 /** R2 accepts one write per key per second, so a write that may have been carried out is not repeated sooner. */
 const MIN_REWRITE_PAUSE_MS = 1000;
 
-/** The kind of a 429 in response to a repeated write: we caused it, so it does not show a limit of the store. */
-const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
-
 /**
  * @typedef {object} RetriedRequest a request as the retry policy sees it; times are monotonic ms
  * @property {() => Promise<void>} attempt
@@ -179,9 +176,6 @@ export class Retrier {
    */
   async #afterFailure(request, error, mayBeCarriedOut) {
     const { maxAttempts, random, pauses, signal, hooks } = this.#options;
-    if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
-      error.kind = REWRITTEN_TOO_SOON;
-    }
     // A store that asks for fewer requests is unlikely to have carried out this one, or to do so later. The next
     // attempt therefore needs no rewrite pause.
     request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);

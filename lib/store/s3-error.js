@@ -2,7 +2,6 @@ import { decodeEntities } from '../text/entities.js';
 import { plainText } from '../text/plain-text.js';
 import { WITHHELD } from '../text/redact.js';
 import { readXml } from '../text/xml.js';
-import { isRegion } from './live-credentials.js';
 
 /**
  * How a failed attempt is handled:
@@ -20,7 +19,6 @@ import { isRegion } from './live-credentials.js';
  * @property {string} message one line without secrets
  * @property {number} [status] HTTP status; 0 without a response
  * @property {string} [code] the S3 or system error code
- * @property {string} [region] the region that the store wants the request to be signed for; '' if unknown
  * @property {number} [retryAfter] minimum wait in ms that the store asked for or the failure requires
  * @property {number} [serverTime] epoch ms of the response's Date header
  * @property {boolean} [sent] whether the attempt had a connection; without one it cannot have reached the store
@@ -41,7 +39,6 @@ export class AttemptError extends Error {
     this.handling = details.handling;
     this.status = details.status ?? 0;
     this.code = details.code ?? '';
-    this.region = details.region ?? '';
     this.retryAfter = details.retryAfter ?? 0;
     this.serverTime = details.serverTime ?? 0;
     this.sent = details.sent ?? true;
@@ -124,15 +121,12 @@ export const CLOCK_SKEW = 'clock-skew';
 /** The bucket or the account has no room left. */
 export const FULL = 'full';
 
-/** An error with this code names the region to sign for, unless another part of the Authorization header is wrong. */
-const WRONG_REGION = 'AuthorizationHeaderMalformed';
-
 /** Codes that take precedence over the status. @type {Record<string, [kind: string, handling: Handling]>} */
 const BY_CODE = {
   RequestTimeTooSkewed: [CLOCK_SKEW, 'stop'],
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
-  [WRONG_REGION]: ['denied', 'stop'],
+  AuthorizationHeaderMalformed: ['denied', 'stop'],
   // versitygw sends this code with status 404 if the access key is unknown.
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
@@ -203,14 +197,13 @@ const PORT_PAUSE_MS = 1000;
  * @param {number} answer.status
  * @param {string} [answer.code] S3's error code; the response to a HEAD has none
  * @param {string} [answer.message]
- * @param {string} [answer.region]
  * @param {string} [answer.requestId]
  * @param {string | null} [answer.retryAfter] the header's value
  * @param {string | null} [answer.date] the header's value
  * @param {boolean} [answer.isR2] whether the response comes from R2
  * @param {number} answer.now epoch ms
  */
-export function classifyAnswer({ status, code = '', message = '', region = '', requestId = '', ...answer }) {
+export function classifyAnswer({ status, code = '', message = '', requestId = '', ...answer }) {
   const { retryAfter = null, date = null, isR2 = false, now } = answer;
   // The code is untrusted text: looking up `constructor` must not find an inherited property.
   const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code, message);
@@ -224,8 +217,6 @@ export function classifyAnswer({ status, code = '', message = '', region = '', r
     message: `HTTP ${status}${status < 300 ? ' with an error in its body:' : ''}${details === '' ? '' : ` ${details}`}`,
     status,
     code,
-    // Other errors give the bucket's region instead. A region that contains a secret is withheld, and no region.
-    region: code === WRONG_REGION && isRegion(plainText(region)) ? region : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
     // According to its documentation, R2's 500 «usually» means an overload. The response to a HEAD has no code.
@@ -358,7 +349,6 @@ export function parseErrorBody(body) {
   return {
     code: CODE.test(code) ? code : '',
     message: error.textOf('Message')?.trim() ?? (CODE.test(code) || error.name === 'Error' ? '' : wordsOf(body)),
-    region: error.textOf('Region')?.trim() ?? '',
     requestId: error.textOf('RequestId')?.trim() ?? '',
   };
 }

@@ -132,12 +132,13 @@ class SdkConnection {
   }
 
   /**
-   * @param {unknown} command
+   * @param {any} command
    * @param {AbortSignal} signal
+   * @returns {Promise<any>}
    */
   async #output(command, signal) {
     try {
-      return await sendCommand(this.#client, command, signal);
+      return await this.#client.send(command, { abortSignal: signal });
     } catch (error) {
       const { $metadata } = /** @type {any} */ (error);
       this.innerRetries = ($metadata?.attempts ?? 1) - 1;
@@ -238,7 +239,7 @@ export function createSdkClient(options) {
   const nodeAgent = sdkDefaults ? defaultAgent(options) : sharedAgent(options);
   const client = new S3Client({
     endpoint: endpointUrl(options),
-    region: async () => region.current,
+    region,
     credentials: credentialsFor(credentials),
     logger: SILENT,
     ...(sdkDefaults ? { forcePathStyle: addressing !== 'virtual' } : { ...plainAddresses(options), ...PLAIN }),
@@ -325,7 +326,7 @@ function plainAddresses(options) {
     httpAuthSchemeProvider: () => [
       {
         schemeId: 'aws.auth#sigv4',
-        signingProperties: { name: 's3', signingRegion: options.region.current },
+        signingProperties: { name: 's3', signingRegion: options.region },
         propertiesExtractor: (/** @type {unknown} */ config, /** @type {unknown} */ context) => ({
           signingProperties: { config, context },
         }),
@@ -394,37 +395,6 @@ function inspector(onColo = () => {}) {
 }
 
 /**
- * Sends a command and always settles. The SDK alone would not: it ignores its abort signal if the response switches to
- * another protocol. It also treats a status below 200 as a success.
- *
- * @param {S3Client} client
- * @param {any} command
- * @param {AbortSignal} signal
- * @returns {Promise<any>} rejects with the signal's reason, or with what the SDK throws
- */
-export function sendCommand(client, command, signal) {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    const settle = (/** @type {any} */ output) => {
-      signal.removeEventListener('abort', giveUp);
-      const status = output.$metadata.httpStatusCode;
-      if (signal.aborted || status < 200) {
-        output.Body?.destroy();
-        reject(new ProtocolError(`invalid HTTP status ${status}`));
-      } else {
-        resolve(output);
-      }
-    };
-    const fail = (/** @type {unknown} */ error) => {
-      signal.removeEventListener('abort', giveUp);
-      reject(error);
-    };
-    signal.addEventListener('abort', giveUp, { once: true });
-    client.send(command, { abortSignal: signal }).then(settle, fail);
-  });
-}
-
-/**
  * @param {unknown} error what the SDK threw
  * @param {object} context
  * @param {boolean} context.stale see classifyFailure
@@ -433,7 +403,7 @@ export function sendCommand(client, command, signal) {
  * @param {number} context.now epoch ms
  */
 export function classifySdkError(error, { stale, answered, isR2: isFromR2, now }) {
-  const { $metadata, $response, name, message, Code, Region, head } = /** @type {any} */ (error ?? {});
+  const { $metadata, $response, name, message, Code, head } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || (status >= 200 && $response?.statusCode >= 300)) {
     // The SDK takes the elements of a well-formed page for members of an error.
@@ -445,7 +415,6 @@ export function classifySdkError(error, { stale, answered, isR2: isFromR2, now }
       code: isGeneric(code) ? '' : code,
       // The SDK leaves some longer character references undecoded.
       message: isGeneric(text) ? wordsOf(page) : decodeEntities(text),
-      region: typeof Region === 'string' ? Region : '',
       requestId: $metadata?.requestId,
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,

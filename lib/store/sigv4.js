@@ -1,7 +1,7 @@
 import { createHash, createHmac, hash } from 'node:crypto';
 
 /**
- * @import { LiveCredentials, SigningRegion } from './live-credentials.js'
+ * @import { LiveCredentials } from './live-credentials.js'
  */
 
 // AWS Signature Version 4, in the terms of its specification:
@@ -137,7 +137,6 @@ export class RequestSigner {
   #now;
   // The fields below are valid for the current second.
   #credentials;
-  #signedFor = '';
   #second = -1;
   #day = '';
   #date = '';
@@ -152,7 +151,7 @@ export class RequestSigner {
   #presignedQuery = '';
 
   /**
-   * @param {{ credentials: LiveCredentials, region: SigningRegion, host: string, now: () => number }} options `host`:
+   * @param {{ credentials: LiveCredentials, region: string, host: string, now: () => number }} options `host`:
    *   the value of the Host header; `now`: epoch ms
    */
   constructor({ credentials, region, host, now }) {
@@ -222,20 +221,18 @@ export class RequestSigner {
     return headers;
   }
 
-  /** Also refreshes if the region changed: a request refused for its region is signed again within the same second. */
   #refresh() {
     const second = Math.floor(this.#now() / 1000);
-    if (second !== this.#second || this.#signedFor !== this.#region.current) {
+    if (second !== this.#second) {
       this.#beginSecond(second);
     }
   }
 
   /** @param {number} second */
   #beginSecond(second) {
-    const region = this.#region.current;
-    const isReplaced = this.#credentials !== this.#live.current || this.#signedFor !== region;
+    const region = this.#region;
+    const isReplaced = this.#credentials !== this.#live.current;
     this.#credentials = this.#live.current;
-    this.#signedFor = region;
     const { accessKeyId, secretAccessKey, sessionToken } = this.#credentials;
     this.#second = second;
     this.#date = `${new Date(second * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;

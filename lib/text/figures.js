@@ -36,7 +36,7 @@ export function counted(value, noun) {
 
 /** A suffix for the first of several similar findings: the others are only counted. @param {number} count of all */
 export function andMore(count) {
-  return count > 1 ? ` (and ${count - 1} more like it)` : '';
+  return count > 1 ? ` (and ${rounded(count - 1)} more like it)` : '';
 }
 
 /** @typedef {'proven' | 'likely' | 'unknown'} Certainty of what limited a stage */
@@ -53,7 +53,7 @@ export function shortLimit({ cause, certainty }) {
 }
 
 /** The name of a cause where the host that saw it is not the reader's. @param {string} cause of a bottleneck */
-export function shownCause(cause) {
+function shownCause(cause) {
   return cause === 'beyond this host' ? 'store or path' : cause;
 }
 

@@ -30,29 +30,20 @@ export function ranked(word, names) {
 }
 
 /**
- * Counts the insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
+ * Counts the insertions, deletions and replacements between two words (Levenshtein).
  *
  * @param {string} one
  * @param {string} other
  */
 function distanceBetween(one, other) {
-  /** Rows are letters of `one`, columns letters of `other`. */
-  const table = [Array.from({ length: other.length + 1 }, (_, column) => column)];
-  for (let row = 1; row <= one.length; row += 1) {
-    table.push([row]);
-    for (let column = 1; column <= other.length; column += 1) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped =
-        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      table[row].push(
-        Math.min(
-          table[row - 1][column] + 1,
-          table[row][column - 1] + 1,
-          table[row - 1][column - 1] + Number(!isSame),
-          isSwapped ? table[row - 2][column - 2] + 1 : Infinity,
-        ),
-      );
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let index = 0; index < one.length; index += 1) {
+    const next = [index + 1];
+    for (let column = 1; column < row.length; column += 1) {
+      const replaced = row[column - 1] + Number(one[index] !== other[column - 1]);
+      next.push(Math.min(row[column] + 1, next[column - 1] + 1, replaced));
     }
+    row = next;
   }
-  return table[one.length][other.length];
+  return row[other.length];
 }

@@ -1,7 +1,8 @@
-/** Characters that a backslash escapes within double quotation marks. Before any other character, it is literal. */
-const ESCAPABLE = '"\\$`';
+/** Blanks, text in quotation marks, an escaped character, a mark or backslash that is not complete, and other text. */
+const TOKEN = /([ \t\n\r]+)|'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|(['"\\])|[^ \t\n\r'"\\]+/g;
 
-const BLANKS = ' \t\n\r';
+/** Characters that a backslash escapes within double quotation marks. Before any other character, it is literal. */
+const ESCAPED = /\\(["\\$`])/g;
 
 /** Text that a shell reads literally. */
 const PLAIN_WORD = /^[\w./:,@%+-][\w./:,@%+=-]*$/;
@@ -18,54 +19,18 @@ export function shellWords(text) {
   const words = [];
   /** The current word; null between words. @type {string | null} */
   let word = null;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (BLANKS.includes(character)) {
+  for (const [token, blanks, single, double, escaped, open] of text.matchAll(TOKEN)) {
+    if (open !== undefined) {
+      throw new RangeError(`expected a ${open === '\\' ? 'character after the last backslash' : `closing ${open}`}`);
+    }
+    if (blanks === undefined) {
+      word = (word ?? '') + (single ?? double?.replace(ESCAPED, '$1') ?? escaped ?? token);
+    } else {
       words.push(...(word === null ? [] : [word]));
       word = null;
-    } else if (character === "'" || character === '"') {
-      const { inner, end } = quoted(text, index);
-      word = (word ?? '') + inner;
-      index = end;
-    } else if (character === '\\') {
-      index += 1;
-      word = (word ?? '') + escaped(text, index);
-    } else {
-      word = (word ?? '') + character;
     }
   }
   return word === null ? words : [...words, word];
-}
-
-/**
- * @param {string} text
- * @param {number} start of the opening quotation mark
- * @returns {{ inner: string, end: number }} the quoted text, and the offset of the closing mark
- */
-function quoted(text, start) {
-  const mark = text[start];
-  let inner = '';
-  for (let index = start + 1; index < text.length; index += 1) {
-    if (text[index] === mark) {
-      return { inner, end: index };
-    }
-    if (mark === '"' && text[index] === '\\' && ESCAPABLE.includes(escaped(text, index + 1))) {
-      index += 1;
-    }
-    inner += text[index];
-  }
-  throw new RangeError(`expected a closing ${mark}`);
-}
-
-/**
- * @param {string} text
- * @param {number} index after a backslash
- */
-function escaped(text, index) {
-  if (index >= text.length) {
-    throw new RangeError('expected a character after the last backslash');
-  }
-  return text[index];
 }
 
 /** Quotes a word for a shell if necessary. @param {string} word */

@@ -22,7 +22,7 @@ const MILLISECONDS_OF_UNIT = new Map([
 ]);
 
 /** In the order in which {@link formatSize} tries them. */
-const BINARY_UNITS = ['GiB', 'MiB', 'KiB', 'B'];
+const BINARY_UNITS = ['GiB', 'MiB', 'KiB'];
 
 const SECONDS_OF_DAY = 86_400;
 
@@ -108,37 +108,33 @@ export function formatMegabytes(bytes) {
   return (bytes / MEGABYTE).toFixed(1);
 }
 
-/**
- * Formats a size exactly, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`.
- *
- * @param {number} bytes
- * @throws {RangeError} unless it is a whole number of bytes
- */
+/** Exactly, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`. @param {number} bytes */
 export function formatSize(bytes) {
-  if (!Number.isSafeInteger(bytes) || bytes < 0) {
-    throw new RangeError(`expected a whole number of bytes, got ${bytes}`);
-  }
-  for (const unit of BINARY_UNITS) {
-    const scale = /** @type {number} */ (BYTES_OF_UNIT.get(unit));
-    if (bytes >= scale && bytes % scale === 0) {
-      return `${bytes / scale}${unit}`;
-    }
-  }
-  return '0B';
+  const { count, unit } = inLargest(BINARY_UNITS, bytes);
+  return `${count}${unit}`;
 }
 
 /** In the order in which {@link sizeRange} tries them. */
-const SHOWN_UNITS = ['GiB', 'GB', 'MiB', 'MB', 'KiB', 'kB', 'B'];
+const SHOWN_UNITS = ['GiB', 'GB', 'MiB', 'MB', 'KiB', 'kB'];
 
 /** Such as `0 B to 1 MB`, or `16 KiB` for a single size. @param {number} from bytes @param {number} to bytes */
 export function sizeRange(from, to) {
   // The end of a class is a byte below a round size.
   const end = from < to && (to + 1) % 1024 === 0 ? to + 1 : to;
   const [low, high] = [from, end].map((bytes) => {
-    const unit = SHOWN_UNITS.find((name) => bytes > 0 && bytes % Number(BYTES_OF_UNIT.get(name)) === 0) ?? 'B';
-    return `${(bytes / Number(BYTES_OF_UNIT.get(unit))).toLocaleString('en-US')} ${unit}`;
+    const { count, unit } = inLargest(SHOWN_UNITS, bytes);
+    return `${count.toLocaleString('en-US')} ${unit}`;
   });
   return low === high ? low : `${low} to ${high}`;
+}
+
+/**
+ * @param {readonly string[]} units the largest first
+ * @param {number} bytes
+ */
+function inLargest(units, bytes) {
+  const unit = units.find((name) => bytes > 0 && bytes % Number(BYTES_OF_UNIT.get(name)) === 0) ?? 'B';
+  return { count: bytes / Number(BYTES_OF_UNIT.get(unit)), unit };
 }
 
 /** In the two largest units, rounded down: `3d 4h`, `59s`. @param {number} milliseconds a negative value counts as 0 */
@@ -160,15 +156,8 @@ export function formatTime(milliseconds) {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
-/**
- * @param {number} epochSecond whole seconds since 1970
- * @returns {string} the time of day in UTC, `HH:MM:SS`
- * @throws {RangeError} unless it is a whole number
- */
+/** The time of day in UTC, `HH:MM:SS`. @param {number} epochSecond whole seconds since 1970 */
 export function formatTimeOfDay(epochSecond) {
-  if (!Number.isSafeInteger(epochSecond)) {
-    throw new RangeError(`expected whole seconds since 1970, got ${epochSecond}`);
-  }
   return new Date((epochSecond % SECONDS_OF_DAY) * 1000).toISOString().slice('1970-01-01T'.length, -'.000Z'.length);
 }
 

@@ -8,8 +8,10 @@ import { promisify } from 'node:util';
 import { PROGRAM } from '../helpers/command.js';
 import { assertAccessible, colouredPixels, openBrowser, openFile, tableIn } from '../helpers/browser.js';
 import { longMerge } from '../helpers/long-merge.js';
+import { resultInPage } from '../helpers/result-in-page.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
-import { comparisonPage, interleavedPage } from '../../lib/report/html/comparison-page.js';
+import { shownComparison, shownInterleaved } from '../../lib/report/compare-text.js';
+import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
 
 /**
@@ -149,7 +151,7 @@ for (const [what, name] of [
           );
         }
       }
-      assert.deepEqual(JSON.parse(await download(page, 'download-json')), result);
+      assert.deepEqual(JSON.parse(await download(page, 'download-json')), resultInPage(result));
       assert.deepEqual(
         findings.filter((finding) => !finding.startsWith('request: blob:')),
         [],
@@ -206,14 +208,18 @@ test('charts print in light colours, even from a dark screen', async () => {
 test('the page of two set-ups in turns shows each ratio, and is accessible', async () => {
   const { comparison } = comparedRuns();
   const turns = { quads: [{ order: 'ABBA' }], quadsPlanned: 1, problems: [] };
+  const stages = comparison.stages.map((stage) => ({ ...stage, failedAttempts: { a: 0, b: 1 } }));
   const file = path.join(folder, 'ab.html');
-  await writeFile(file, [...interleavedPage(/** @type {any} */ ({ ...comparison, ...turns }))].join(''));
+  await writeFile(
+    file,
+    [...comparisonPage(shownInterleaved(/** @type {any} */ ({ ...comparison, ...turns, stages })))].join(''),
+  );
   for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     const { page, findings } = await openFile(browser, file, { colorScheme });
     assert.deepEqual(findings, []);
     const [{ metrics }] = comparison.stages;
     assert.deepEqual(
-      (await tableIn(page, 'ratios')).map((row) => row.Ratio),
+      (await tableIn(page, 'part-3')).map((row) => row.Ratio),
       metrics.map(({ ratio }) => ratio),
     );
     await assertAccessible(page);
@@ -234,14 +240,23 @@ test('the report of a long run of fifty hosts opens, and stays small', async () 
   await page.close();
 });
 
+test('the page of a sweep draws a curve per stage, and is accessible', async () => {
+  await benchmark('sweep 100 4 --vary size=1KiB,4KiB --vary threads=1,4 --stages write --local --report sweep.html');
+  const { page, findings } = await open('sweep.html');
+  assert.deepEqual(findings, []);
+  assert.ok((await colouredPixels(page))['rates-write'] > 100);
+  await assertAccessible(page);
+  await page.close();
+});
+
 test('a comparison shows each ratio', async () => {
   const { comparison } = comparedRuns();
   const file = path.join(folder, 'comparison.html');
-  await writeFile(file, [...comparisonPage(comparison)].join(''));
+  await writeFile(file, [...comparisonPage(shownComparison(comparison))].join(''));
   const { page, findings } = await openFile(browser, file);
   assert.deepEqual(findings, []);
   for (const [index, { metrics }] of comparison.stages.entries()) {
-    const rows = await tableIn(page, 'ratios', index);
+    const rows = await tableIn(page, `part-${index + 3}`);
     assert.deepEqual(
       rows.map((row) => row.Ratio),
       metrics.map(({ ratio }) => ratio ?? '–'),

@@ -90,7 +90,7 @@ describe('ab', { concurrency: 3 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
     assert.match(outcome.stderr, /^Stopping \(SIGINT\)/m);
-    assert.match(outcome.stdout, /^The comparison ended early, after 1 of 6 quads: /m);
+    assert.match(outcome.stdout, /^ {2}The comparison ended early, after 1 of 6 quads: /m);
     const { quads, stages } = await jsonOf(command, 'ab.json');
     assert.equal(quads.length, 1);
     assert.ok(stages.every(({ metrics }) => metrics.every(({ verdict }) => verdict === 'cannot tell')));

@@ -4,7 +4,6 @@ import { formatListing } from '../../lib/cli/cleanup.js';
 import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
-const NOTHING = { objects: 0, bytes: 0, examples: [] };
 const CONFIG = runConfig({ ...NO_TARGET, buckets: ['a', 'b'] });
 
 const RUN = {
@@ -26,7 +25,7 @@ test('shows runs in a table with their ages, and the command that removes the fi
     { ...RUN, runId: 'late', objects: 7, oldest: ago(59), newest: ago(-3) },
     { ...RUN, runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
   ];
-  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, LATER, NOW), [
+  assert.deepEqual(formatListing({ runs, foreign: 0 }, CONFIG, LATER, NOW), [
     'Left under benchmark/ in a, b:',
     'Run             Objects     Size     Oldest     Newest',
     'late                  7  0.0 MiB    59s ago     0s ago',
@@ -36,15 +35,14 @@ test('shows runs in a table with their ages, and the command that removes the fi
 });
 
 test('reports that no run left anything', () => {
-  assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, LATER, NOW), [
+  assert.deepEqual(formatListing({ runs: [], foreign: 0 }, CONFIG, LATER, NOW), [
     'No run left objects under benchmark/ in a, b',
   ]);
 });
 
-test('shows foreign objects as such, without disturbing the terminal', () => {
-  const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
+test('counts foreign objects', () => {
   assert.equal(
-    formatListing({ runs: [], foreign }, CONFIG, LATER, NOW)[1],
-    'Clean-up leaves alone 5 objects under benchmark/ (1.0 MiB) that no run on these buckets wrote: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
+    formatListing({ runs: [], foreign: 5 }, CONFIG, LATER, NOW)[1],
+    'Clean-up leaves alone 5 objects under benchmark/ that no run on these buckets wrote',
   );
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { startLocalWorker } from '../../edge/local-process.js';
 import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
 import { AddressBook } from '../../lib/store/http/address-book.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { BucketAdmin, LIST_START } from '../../lib/store/bucket-admin.js';
 
 /**
@@ -74,7 +74,7 @@ export class TestEdge {
         port: Number(port),
         useTls: false,
         buckets: this.buckets,
-        region: new SigningRegion('auto'),
+        region: 'auto',
         threads: 1,
       },
       ...{ keepAlive: true, now, epochNow: Date.now },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal, checkSignature, sha256 } from '../../edge/signature.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { RequestSigner, UNSIGNED_PAYLOAD } from '../../lib/store/sigv4.js';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
@@ -18,7 +18,7 @@ function signed({
   hash = UNSIGNED_PAYLOAD,
 } = {}) {
   const credentials = new LiveCredentials({ accessKeyId: 'edge', secretAccessKey: secret });
-  const signer = new RequestSigner({ credentials, region: new SigningRegion('auto'), host: HOST, now: () => at });
+  const signer = new RequestSigner({ credentials, region: 'auto', host: HOST, now: () => at });
   const list = signer.sign(method, path, hash, query);
   /** @type {[string, string][]} */
   const headers = [['host', HOST]];

@@ -130,32 +130,35 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
     );
   });
 
-  test('Row 49: of two runs with one run id, started together, one is refused before its first write', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    /** @type {(value?: unknown) => void} */
-    let end = () => {};
-    const oneHasEnded = new Promise((resolve) => (end = resolve));
-    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
-      if (exchange.operation === 'PUT' && exchange.index >= 0) {
-        await oneHasEnded;
-      }
-      return exchange.pass();
+  const title = 'Row 49: of two runs with one run id, started together, one is refused before its first write';
+  for (const more of [[], ['--no-preflight']]) {
+    test([title, ...more].join(' '), async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      /** @type {(value?: unknown) => void} */
+      let end = () => {};
+      const oneHasEnded = new Promise((resolve) => (end = resolve));
+      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+        if (exchange.operation === 'PUT' && exchange.index >= 0) {
+          await oneHasEnded;
+        }
+        return exchange.pass();
+      });
+      const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+      const runs = [1, 2].map(async () => {
+        const outcome = await runCommand(t, [...RUN, ...more, '--timeout', '1m'], { dotEnv });
+        end();
+        return outcome;
+      });
+      const [complete, refused] = (await Promise.all(runs)).toSorted(
+        (one, other) => Number(one.status) - Number(other.status),
+      );
+      assertStatus(complete, 0);
+      assertStatus(refused, 2);
+      assert.equal(refused.stdout, '');
+      assert.match(refused.stderr, /^error: run s is in use: /m);
+      assert.deepEqual(await keysIn(endpoint), []);
     });
-    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
-    const runs = [1, 2].map(async () => {
-      const outcome = await runCommand(t, [...RUN, '--timeout', '1m'], { dotEnv });
-      end();
-      return outcome;
-    });
-    const [complete, refused] = (await Promise.all(runs)).toSorted(
-      (one, other) => Number(one.status) - Number(other.status),
-    );
-    assertStatus(complete, 0);
-    assertStatus(refused, 2);
-    assert.equal(refused.stdout, '');
-    assert.match(refused.stderr, /^error: run s is in use: /m);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
+  }
 
   test('Row 33: a bucket that keeps versions is refused before anything is written', async (t) => {
     for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, request as send } from 'node:http';
 import { describe, test } from 'node:test';
-import { linesOfHost } from '../helpers/host-lines.js';
-import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
-import { aggregateOf, stageOf, warningsOf } from '../result/logs-of.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /**
- * @import { HostPlan } from '../helpers/host-plan.js'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
  */
@@ -60,8 +56,7 @@ describe('a store with contradictory Date headers', () => {
     );
     const records = recordsOf(outcome.stdout);
     const [run] = machineRecords(records, 'run');
-    const stages = machineRecords(records, 'stage');
-    assert.deepEqual([run.clock, ...stages.map(({ storeClock }) => storeClock)], [null, null, null, null, null]);
+    assert.equal(run.clock, null);
     assert.ok(Math.abs(Date.parse(run.start) - Date.now()) < 600_000, run.start);
     assert.deepEqual(await keysIn(endpoint), []);
   });
@@ -79,31 +74,4 @@ describe('a store with contradictory Date headers', () => {
       assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
     }
   });
-
-  test('Row 37: an offset with a stated uncertainty of more than five seconds is not used', () => {
-    const [first, second] = planHosts({ ...DEFAULTS, hosts: 2 });
-    const merged = (/** @type {number} */ uncertainty) => {
-      const clock = { offset: -4_231_300, uncertainty };
-      return aggregateOf(logsOf(first, { ...second, clock }));
-    };
-    // The log's times include the offset, which is taken off again.
-    const repaired = merged(48_965_000);
-    assert.equal(stageOf(repaired).overlap?.together, 0);
-    assert.equal(
-      warningsOf(repaired)[0],
-      "log-host-2.txt:1: the store's clock is unknown here (±13h 36m): times follow the host's own clock",
-    );
-    assert.deepEqual(repaired.clocks, { worst: null, trusted: ['host-1', 'host-2'], withoutMachineLines: [] });
-
-    const relied = merged(5000);
-    assert.deepEqual(relied.clocks.worst, { uncertainty: 5000, host: 'host-2' });
-    assert.ok(Number(stageOf(relied).overlap?.together) > 0);
-  });
 });
-
-/** @param {...HostPlan} plans */
-function logsOf(...plans) {
-  return Object.fromEntries(
-    plans.map((plan) => [`log-${plan.host}.txt`, [...linesOfHost(plan)].map(({ text }) => text)]),
-  );
-}

@@ -121,7 +121,7 @@ const CASES = {
   'an option that there is not': { shown: SHOWN, run: (t) => runWith(t, [...RUN, `--${ESCAPES}`]) },
   'the name of a log, in a table': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG, ['--csv', '-']) },
   'a host, a run and an error in a log': {
-    shown: '5, in 5 attempts',
+    shown: 'cannot use the data of this line for stage Write: ',
     run: (t) =>
       addUp(t, 'log.txt', [
         machineLine({ kind: 'run', format: 1, run: ESCAPES, host: ESCAPES, shard: ESCAPES, start: ESCAPES }),

@@ -173,7 +173,7 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     }
     const folder = await folderWith(t, { 'one.txt': `${one.join('\n')}\n`, 'other.txt': `${other.join('\n')}\n` });
     const { stdout } = await peak(folder, ['one.txt', 'other.txt']);
-    assert.match(stdout, /^The hosts did not run Write, Read, Stat, Remove at the same time: /m);
+    assert.match(stdout, /^ {2}Overlap +none: the 2 hosts were never all in the stage at once/m);
   });
 
   test('Row 25: a truncated log is reported with file and line, and makes the total incomplete', async (t) => {

@@ -147,7 +147,7 @@ test('Row 15: writes without an answer within five seconds of a signal are given
   assertStatus(run, 130);
   const [write, ...others] = run.stages;
   assert.deepEqual([write.end, write.operations, write.abandoned, others], ['stopped', 100, threads, []]);
-  assert.match(run.stderr, new RegExp(`^Write: ${threads} operations were cut off at the end of the stage$`, 'm'));
+  assert.match(run.stderr, new RegExp(`^Write: ${threads} operations cut off at the end$`, 'm'));
   assert.ok(stored >= threads, 'the late writes took effect');
   assert.match(run.stderr, new RegExp(`^Clean-up of run a-run: ${100 + threads} objects removed .*, 0 left$`, 'm'));
   assert.deepEqual(await keysIn(endpoint), []);

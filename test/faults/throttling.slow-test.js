@@ -81,19 +81,6 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 9: a pause that the store asks for before the first stage is reported and bounded', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    let asked = 0;
-    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-      asked += 1;
-      return asked === 1 ? exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 }) : exchange.pass();
-    });
-    const env = fastTime(5);
-    const run = await faultRun(t, endpoint, ['--cores', '1'], { port: proxy.port, env });
-    assertStatus(run, 0);
-    assert.match(run.stderr, /^The store asked for a pause of 30\.0s \(HTTP 503 SlowDown.*\): retrying in 5\.0s$/m);
-  });
-
   test('Row 9: the run keeps to a rate limit through the pauses that the store asks for', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'HEAD.rate=100, HEAD.retry-after=1s' });
     const run = await faultRun(t, endpoint);

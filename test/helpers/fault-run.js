@@ -8,7 +8,7 @@ import { resultFrom } from './result-schema.js';
 import { machineRecords } from './log-records.js';
 
 /**
- * @import { Report } from '../../lib/local-s3/tally.js'
+ * @import { Report } from '../../lib/local-s3/answer.js'
  * @import { LogRecord } from './log-records.js'
  * @import { Command } from './command.js'
  * @import { TestEndpoint } from './local-s3.js'

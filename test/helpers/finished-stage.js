@@ -2,7 +2,7 @@ import { BucketMeter } from '../../lib/measure/part-meter.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { closedLoop } from './load.js';
-import { ManualClock } from './manual-clock.js';
+import { ALL_TIME, ManualClock } from './manual-clock.js';
 import { stageNamed } from './worker-spec.js';
 import { NO_CONNECTIONS, stageOutcome } from './stage-outcome.js';
 
@@ -45,7 +45,7 @@ export function finishedStage(course, overrides = {}) {
   const clock = new ManualClock(startedAt);
   const begun = clock.now();
   const meter = new StageMeter(clock, begun);
-  const buckets = BUCKETS.map((bucket) => ({ bucket, meter: new BucketMeter() }));
+  const buckets = BUCKETS.map((bucket) => ({ bucket, meter: new BucketMeter(ALL_TIME) }));
   for (const [place, { after, latency = after, failures = [] }] of operations.entries()) {
     const bucket = buckets[place % BUCKETS.length].meter;
     clock.advance(after);
@@ -67,7 +67,7 @@ export function finishedStage(course, overrides = {}) {
     connections: CONNECTIONS,
   });
   const load = closedLoop({ threads, size: SIZE });
-  const known = { unloaded: null, availableCores: 2, storeClock: null };
+  const known = { unloaded: null, availableCores: 2 };
   const result = stageResult({ stage, outcome, clock, objects, load, ...known });
   return { ...result, ...overrides };
 }

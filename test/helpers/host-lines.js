@@ -86,7 +86,7 @@ function* ownStage(plan, stagePlan) {
   const counts = { ...NOTHING_COUNTED, operations, bytes, attempts, retries, throttled: retries };
   const end = { end: 'complete', startedAt: start, endedAt: stop, duration: stop - start, peak: peakOf(totals, peak) };
   const average = (1000 * operations) / (stop - start);
-  const fields = { ...end, average, ...counts, storeClock: plan.clock, errors: { SlowDown: retries } };
+  const fields = { ...end, average, ...counts, errors: { SlowDown: retries } };
   const [text] = recordLines(stage, { ...fields, latency: latencyOf(latencies) }, { lines: 0, seconds });
   yield { text, tells: [totals, { stage, latencies }] };
 }

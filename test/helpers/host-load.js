@@ -5,7 +5,6 @@ export const NO_HOST_LOAD = Object.freeze({
   cpu: null,
   loops: [],
   quota: null,
-  pressure: null,
   network: null,
   tcp: null,
 });

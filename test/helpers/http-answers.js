@@ -15,7 +15,7 @@ import { ResponseParser } from '../../lib/store/http/response-parser.js';
  * @property {string} body latin1
  * @property {boolean} endedByClose
  *
- * @typedef {Reading & { contentLength: number, end: number, isPersistent: boolean, keepAliveTimeout: number }} OurReading
+ * @typedef {Reading & { contentLength: number, end: number, isPersistent: boolean }} OurReading
  *   `end` is the offset after the response, or -1; the last two are known only for a complete response
  */
 
@@ -64,7 +64,6 @@ export class ParserReader {
       contentLength: -1,
       end: -1,
       isPersistent: false,
-      keepAliveTimeout: Infinity,
     };
   }
 
@@ -78,10 +77,6 @@ export class ParserReader {
     const position = this.#parser.accept(buffer, MARGIN.length, end);
     buffer.fill('~');
     return position < 0 ? -1 : position - MARGIN.length;
-  }
-
-  finish() {
-    return this.#parser.finish();
   }
 
   get hasBegun() {
@@ -112,13 +107,8 @@ export class ParserReader {
         throw error;
       }
     }
-    if (reading.outcome === 'incomplete' && this.#parser.finish()) {
-      reading.outcome = 'complete';
-      reading.endedByClose = true;
-    }
     if (reading.outcome === 'complete') {
       reading.isPersistent = this.#parser.isPersistent;
-      reading.keepAliveTimeout = this.#parser.keepAliveTimeout;
     }
     return reading;
   }
@@ -310,7 +300,9 @@ export async function compareReaders(pieces, isHead, tally = blankTally()) {
   const text = Buffer.concat(pieces).toString('latin1');
   if (ours.outcome !== 'complete') {
     const isAlike = other.outcome !== 'complete';
-    if (!isAlike && !TAB_AFTER_CHUNKED.test(text) && !STRICTER.some((message) => message.test(ours.message))) {
+    // Ours does not believe that a body without a length is whole.
+    const isStricter = other.endedByClose || STRICTER.some((message) => message.test(ours.message));
+    if (!isAlike && !isStricter && !TAB_AFTER_CHUNKED.test(text)) {
       throw new Error(`${described(pieces, isHead)}\nnode accepts it, ours does not: ${ours.outcome} ${ours.message}`);
     }
     tally[isAlike ? 'refusedAlike' : 'stricter'] += 1;
@@ -359,7 +351,7 @@ const HARMLESS_FIELDS = [
     'Retry-After: 0',
     'X: \xe9\xff',
   ],
-  ...['Connection: close', 'Connection: keep-alive', 'Keep-Alive: timeout=5, max=100', 'Date: never', 'Trailer: X'],
+  ...['Connection: close', 'Connection: keep-alive', 'Date: never', 'Trailer: X'],
   ...['Content-Encoding: gzip', 'Connection: upgrade', 'Upgrade: websocket', 'Server: x', "!#$%&'*+-.^_`|~9: y"],
 ];
 const ODD_FIELDS = [

@@ -6,7 +6,7 @@ import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /**
  * @import { LocalS3, LocalS3Options } from '../../lib/local-s3/start.js'
- * @import { EndpointOptions } from '../../lib/local-s3/store-server.js'
+ * @import { EndpointOptions } from '../../lib/local-s3/process.js'
  * @import { S3ClientConfig } from '@aws-sdk/client-s3'
  * @import { TestContext } from 'node:test'
  */

@@ -1,5 +1,8 @@
 import { Clock } from '../../lib/measure/clock/clock.js';
 
+/** A stage without warm-up, drain or pauses. */
+export const ALL_TIME = Object.freeze({ measuredFrom: -Infinity, clock: { wasSuspended: () => false } });
+
 /** A clock controlled by a test. It starts at an epoch time, with monotonic ms starting at 1000. */
 export class ManualClock extends Clock {
   #time;

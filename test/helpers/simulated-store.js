@@ -58,10 +58,9 @@ export function simulateLoop({ latency, rate = Infinity, pause }, threads, stops
 function simulateStep(
   model,
   attemptsPerOperation,
-  { threads, settle, minDuration, maxDuration, grace, precision, operations, attempts },
+  { threads, settle, minDuration, maxDuration, grace, precision, operations },
 ) {
-  const most = Math.min(operations, Math.floor(attempts / attemptsPerOperation));
-  const all = simulateLoop(model, threads, settle + maxDuration, most);
+  const all = simulateLoop(model, threads, settle + maxDuration, operations);
   const windows = windowsOf(all, settle, settle + maxDuration);
   let count = Math.min(minDuration / WINDOW_MS, windows.length);
   while (count < windows.length && !isSteady(windows.slice(0, count), precision)) {
@@ -73,7 +72,7 @@ function simulateStep(
   const lastAt = begun.reduce((last, { finishedAt }) => Math.max(last, finishedAt), 0);
   const latencies = done.map(({ startedAt, finishedAt }) => finishedAt - startedAt).sort((one, other) => one - other);
   // If all threads are busy, nothing ran out.
-  const ranDryAt = begun.length === most ? (begun.at(-1)?.startedAt ?? 0) : Infinity;
+  const ranDryAt = begun.length === operations ? (begun.at(-1)?.startedAt ?? 0) : Infinity;
   return {
     elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + maxDuration + grace),
     consumed: begun.length,

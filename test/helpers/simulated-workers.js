@@ -62,7 +62,7 @@ export class SimulatedWorkers {
       passed = Math.min(passed + PROGRESS_MS, stopsAt - startedAt);
       this.#clock.advance(startedAt + passed - this.#clock.now());
       for (; begun < all.length && all[begun].startedAt < passed; begun++) {
-        this.#carryOut(task, shared.localIndexOf(shared.claim()));
+        this.#carryOut(task, shared.localIndexAt(shared.claim() % shared.objects));
       }
       const before = finished;
       finished = all.filter(({ finishedAt }) => finishedAt <= passed).length;

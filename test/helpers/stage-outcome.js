@@ -1,4 +1,4 @@
-import { ConnectionMeter } from '../../lib/measure/connection-meter.js';
+import { ConnectionMeter } from '../../lib/measure/stage-meter.js';
 import { onlyBucket, sumOfStages } from '../../lib/result/records.js';
 import { NO_HOST_LOAD, loopLoad } from './host-load.js';
 

@@ -2,7 +2,7 @@ import { AddressBook } from '../../lib/store/http/address-book.js';
 import { AttemptDeadlines } from '../../lib/store/retry.js';
 import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
 import { createReadBuffer } from '../../lib/store/http/socket-reader.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/store/object-store.js';
 import { trustCertificate } from './trust-certificate.js';
 
@@ -62,7 +62,7 @@ export async function openTestStore(t, client, target, choice = {}) {
     useTls,
     hostname: name,
     port,
-    region: new SigningRegion(region),
+    region,
     credentials: new LiveCredentials(credentials),
     buckets: [],
     keepAlive,

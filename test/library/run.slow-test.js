@@ -60,7 +60,7 @@ describe('a run called from a program', () => {
   test('can overlap with another one, with separate counts, no output, and a clean process exit', async () => {
     const program = `
       import { run } from ${JSON.stringify(INDEX)};
-      const results = await Promise.all([300, 500].map((objects) => run({ store: 'local', objects, threads: 8 }, { ownsProcess: true })));
+      const results = await Promise.all([300, 500].map((objects) => run({ store: 'local', objects, threads: 8 })));
       console.log(JSON.stringify(results.map(({ stages }) => stages.map(({ operations, clientLoad }) => [operations, clientLoad.shared]))));`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,7 +73,6 @@ describe('a run called from a program', () => {
     child.stderr.on('data', (chunk) => (errors += chunk));
     const [status] = await once(child, 'close');
     assert.deepEqual([status, errors], [0, '']);
-    // Both claim to own the process, which is impossible.
     const expected = [300, 500].map((objects) => Array.from({ length: 4 }, () => [objects, true]));
     assert.deepEqual(JSON.parse(text), expected);
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { Alarm } from '../../lib/load/alarm.js';
-import { measureEventLoop } from '../../lib/measure/client-load.js';
+import { measureEventLoop } from '../../lib/measure/host/client-load.js';
 import { Clock } from '../../lib/measure/clock/clock.js';
 import { cases } from '../helpers/cases.js';
 

@@ -21,7 +21,7 @@ function budgetOf(objects, cycles = false) {
  */
 function claimObject(budget) {
   const claim = budget.claim();
-  return claim < 0 ? -1 : budget.localIndexOf(claim);
+  return claim < 0 ? -1 : budget.localIndexAt(claim % budget.objects);
 }
 
 test('all who share the memory see the last success', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/load/budget.js';
-import { Claims, GroupClaims, kindOrder } from '../../lib/load/claims.js';
+import { Claims, kindOrder } from '../../lib/load/claims.js';
 import { StageMeters } from '../../lib/measure/stage-meter.js';
 import { OperationRecord } from '../../lib/load/operations/operation-record.js';
 import { operationNamed } from '../../lib/load/operations/registry.js';
@@ -45,16 +45,13 @@ function openClaims(kinds, choice) {
   written.forEach((localIndex) => workload.ledger.add(localIndex, 1));
   const meters = new StageMeters(kinds.length, clock, clock.now());
   const stage = mixedStage('Mixed', kinds);
-  if (groupSize !== undefined) {
-    const { keyspace, shard } = workload;
-    const groups = new ObjectGroups({ keyspace, shard, first, objects, size: groupSize, isByKey: true });
-    const budget = new Budget({ memory, objects: groups.count, cycles });
-    const claims = new GroupClaims(stage, { groups, workload, budget, meters });
-    const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
-    return { claims, record, meters, workload };
-  }
-  const budget = new Budget({ memory, first, objects, cycles });
-  const claims = new Claims(stage, { workload, budget, meters, order, seed: SEED, now: clock.now });
+  const { keyspace, shard } = workload;
+  const groups =
+    groupSize === undefined
+      ? null
+      : new ObjectGroups({ keyspace, shard, first, objects, size: groupSize, isByKey: true });
+  const budget = new Budget({ memory, cycles, ...(groups === null ? { first, objects } : { objects: groups.count }) });
+  const claims = new Claims(stage, { workload, budget, meters, order, groups, seed: SEED, now: clock.now });
   const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
   return { claims, record, meters, workload };
 }

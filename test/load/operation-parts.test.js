@@ -6,6 +6,7 @@ import { operationNamed } from '../../lib/load/operations/registry.js';
 import { mixedStage } from '../../lib/load/operations/stage.js';
 import { seenMemory } from '../../lib/load/workload/seen-objects.js';
 import { closedLoop } from '../helpers/load.js';
+import { ALL_TIME } from '../helpers/manual-clock.js';
 
 /**
  * @import { Load } from '../../lib/load/run-stage.js'
@@ -19,7 +20,7 @@ const SIZES = { kind: /** @type {const} */ ('weighted'), sizes: [10, 1000].map((
  * @param {Partial<Load>} load
  * @param {ConstructorParameters<typeof import('../../lib/measure/part-meter.js').PartMeter>[0]} [measured]
  */
-function openParts(names, load, measured = {}) {
+function openParts(names, load, measured = ALL_TIME) {
   const stage = mixedStage(
     'Mixed',
     names.map((name) => ({ operation: operationNamed(name), weight: 1 })),
@@ -50,7 +51,7 @@ function recordOf(parts, kind = 0) {
 }
 
 test('operations are counted by object size, and rates exclude warm-up and drain', () => {
-  const parts = openParts(['write'], { sizes: SIZES }, { measuredFrom: 10, measuredUntil: 20 });
+  const parts = openParts(['write'], { sizes: SIZES }, { ...ALL_TIME, measuredFrom: 10, measuredUntil: 20 });
   perform(parts, { finishedAt: 9 });
   perform(parts, { finishedAt: 15 });
   perform(parts, { finishedAt: 25, size: 1000 });
@@ -70,7 +71,7 @@ test('operations are counted by object size, and rates exclude warm-up and drain
 });
 
 test('operations after the end of a stage are in no rate of its parts', () => {
-  const parts = openParts(['read'], { sizes: SIZES, seen: seenMemory(4) }, { measuredUntil: 20 });
+  const parts = openParts(['read'], { sizes: SIZES, seen: seenMemory(4) }, { ...ALL_TIME, measuredUntil: 20 });
   perform(parts, { finishedAt: 20, localIndex: 101 });
   perform(parts, { finishedAt: 21, localIndex: 101 });
   const { sizeClasses, reads } = recordOf(parts);

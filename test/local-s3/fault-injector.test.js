@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SAVED_MS } from '../../lib/local-s3/fault-effects.js';
-import { faultInjectors } from '../../lib/local-s3/fault-injector.js';
-import { parseFaults } from '../../lib/local-s3/faults.js';
+import { FaultInjector } from '../../lib/local-s3/fault-injector.js';
+import { SAVED_MS, parseFaults } from '../../lib/local-s3/faults.js';
 
-/**
- * @import { FaultInjector } from '../../lib/local-s3/fault-injector.js'
- * @import { Operation } from '../../lib/local-s3/router.js'
- */
-
-const SIZE = 100;
+const bucket = 'bucket-a';
+const OBJECT = { bucket, size: 100 };
 
 /**
  * @param {string} script
- * @param {{ buckets?: string[], now?: () => number }} [choice]
- * @returns {FaultInjector[]} by bucket
+ * @param {() => number} [now]
  */
-function injectors(script, { buckets = ['bucket-a'], now = () => 0 } = {}) {
-  return [...faultInjectors(parseFaults(script), buckets, now).values()];
+function injector(script, now = () => 0) {
+  return new FaultInjector(parseFaults(script), [bucket, 'bucket-b'], now);
 }
 
 /**
@@ -26,20 +20,20 @@ function injectors(script, { buckets = ['bucket-a'], now = () => 0 } = {}) {
  * @param {number} requests
  */
 function namesDrawn(script, requests) {
-  const [faults] = injectors(script);
-  return Array.from({ length: requests }, () => faults.decide('GET', SIZE).fault?.name);
+  const faults = injector(script);
+  return Array.from({ length: requests }, () => faults.decide('GET', OBJECT).fault?.name);
 }
 
 /**
  * @param {string} script of delays
- * @returns {(now: number, operation?: Operation) => number} when a request that arrives at `now` takes effect
+ * @returns {(now: number) => number} when a request that arrives at `now` takes effect
  */
 function delaying(script) {
   let time = 0;
-  const [faults] = injectors(script, { now: () => time });
-  return (now, operation = 'PUT') => {
+  const faults = injector(script, () => time);
+  return (now) => {
     time = now;
-    return now + faults.decide(operation, SIZE).delay;
+    return now + faults.decide('PUT', OBJECT).delay;
   };
 }
 
@@ -61,42 +55,28 @@ test('the same seed draws the same faults, at the frequency of the script, and a
 });
 
 test('listings, batch deletions and bucket checks are affected only if they are named, and missing objects never', () => {
-  const [faults] = injectors('status=503:100%,latency=5ms,rate=1');
+  const faults = injector('status=503:100%,latency=5ms,rate=1');
   const nothing = { delay: 0, fault: null };
   for (const operation of /** @type {const} */ (['LIST', 'POST', 'BUCKET'])) {
-    assert.deepEqual(faults.decide(operation, SIZE), nothing);
-    assert.equal(injectors(`${operation}.status=503:100%`)[0].decide(operation).fault?.status, 503);
+    assert.deepEqual(faults.decide(operation, OBJECT), nothing);
+    assert.equal(injector(`${operation}.status=503:100%`).decide(operation, { bucket }).fault?.status, 503);
   }
-  assert.deepEqual(faults.decide('GET', undefined), nothing);
-  assert.equal(faults.decide('PUT', undefined).fault?.status, 503);
+  assert.deepEqual(faults.decide('GET', { bucket }), nothing);
+  assert.equal(faults.decide('PUT', { bucket }).fault?.name, 'status');
 });
 
-test('buckets share an item, have one each with EACH, and a named one has its own', () => {
-  const buckets = ['bucket-a', 'bucket-b', 'bucket-c'];
-  const twice = (/** @type {string} */ script) => {
-    const faults = injectors(script, { buckets });
-    return [...faults, ...faults];
-  };
+test('buckets share an item, unless it names one of them', () => {
   for (const [script, delays] of /** @type {[string, number[]][]} */ ([
-    ['queue=10', [0, 50, 150, 250, 350, 450]],
-    ['queue@EACH=10', [0, 0, 0, 50, 50, 50]],
-    ['queue@bucket-b=10', [0, 0, 0, 0, 50, 0]],
-    ['queue=1000,queue@EACH=20,PUT.queue@bucket-b=10', [0, 0, 0, 0, 50, 0]],
+    ['queue=10', [0, 50, 150, 250]],
+    ['queue@bucket-b=10', [0, 0, 0, 50]],
+    ['latency=5ms,queue=10,PUT.queue@bucket-b=1000', [5, 55, 155, 255]],
   ])) {
-    assert.deepEqual(
-      twice(script).map((faults) => faults.decide('PUT').delay),
-      delays,
-    );
+    const faults = injector(script);
+    const drawn = [bucket, 'bucket-b', bucket, 'bucket-b'].map((each) => faults.decide('PUT', { bucket: each }).delay);
+    assert.deepEqual(drawn, delays, script);
   }
-  const names = twice('rate@EACH=1,reset@bucket-b=100%').map((faults) => faults.decide('HEAD', SIZE).fault?.name);
-  assert.deepEqual(names, [undefined, 'reset', undefined, 'rate', 'rate', 'rate']);
-  const [one, other] = injectors('reset@EACH=50%', { buckets }).map((faults) =>
-    Array.from({ length: 100 }, () => faults.decide('PUT').fault?.name),
-  );
-  assert.notDeepEqual(one, other);
-  assert.throws(() => injectors('GET.queue@bucket-d=10', { buckets }), {
-    message:
-      "The fault script cannot be used: 'queue@bucket-d': expected one of the buckets bucket-a, bucket-b, bucket-c, EACH",
+  assert.throws(() => injector('GET.queue@bucket-d=10'), {
+    message: "The fault script cannot be used: 'queue@bucket-d': expected one of the buckets bucket-a, bucket-b",
   });
 });
 

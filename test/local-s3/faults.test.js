@@ -24,10 +24,9 @@ const SCRIPTS = [
   ],
   ['PUT.stall=2s@1.5s', [{ name: 'stall', operation: 'PUT', length: 2000, after: 1500 }]],
   [
-    'queue=900,queue@EACH=400,GET.queue@my.bucket-2=100',
+    'queue=900,GET.queue@my.bucket-2=100',
     [
       { name: 'queue', perSecond: 900 },
-      { name: 'queue', bucket: 'EACH', perSecond: 400 },
       { name: 'queue', operation: 'GET', bucket: 'my.bucket-2', perSecond: 100 },
     ],
   ],
@@ -43,7 +42,7 @@ for (const [script, items] of SCRIPTS) {
 test('reports all mistakes of a script at once, each with what was expected', () => {
   const mistakes = [
     ['latency=5', 'expected a duration'],
-    ['frobnicate=1%', 'expected one of seed, skew, latency, queue, bandwidth, stall, rate'],
+    ['frobnicate=1%', 'expected one of seed, skew, queue, latency, bandwidth, stall, rate'],
     ['reset=5', 'expected a percentage'],
     ['PATCH.hang=1%', 'expected one of the methods PUT, GET, HEAD, DELETE, POST, LIST, BUCKET'],
     ['PUT.truncate=1%', 'truncate applies to GET only'],

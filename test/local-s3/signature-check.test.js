@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { MAX_SKEW_MS, SignatureCheck } from '../../lib/local-s3/signature-check.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { RequestSigner } from '../../lib/store/sigv4.js';
 
 /** @import { SignedRequest } from '../../lib/local-s3/signature-check.js' */
@@ -15,7 +15,7 @@ const CREDENTIALS = { accessKeyId: 'AKID', secretAccessKey: 'a secret' };
 const TEMPORARY = { accessKeyId: 'TEMP', secretAccessKey: 'another secret', sessionToken: 'a-token' };
 const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
 
-const OTHER_DAY = `AWS4-HMAC-SHA256 Credential=AKID/20260302/auto/s3/aws4_request, SignedHeaders=host, Signature=${'0'.repeat(64)}`;
+const OTHER_DAY = `AWS4-HMAC-SHA256 Credential=AKID/20260302/auto/s3/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=${'0'.repeat(64)}`;
 
 /** @param {Partial<ConstructorParameters<typeof SignatureCheck>[0]>} [overrides] */
 function makeCheck(overrides = {}) {
@@ -91,7 +91,8 @@ for (const [code, choice, headers] of /** @type {[string, Parameters<typeof sign
   ['SignatureDoesNotMatch', { path: '/bucket/a%2bc' }, {}],
   ['InvalidAccessKeyId', { identity: { ...CREDENTIALS, accessKeyId: 'OTHER' } }, {}],
   ['AuthorizationHeaderMalformed', { region: 'eu-west-1' }, {}],
-  ['AuthorizationHeaderMalformed', {}, { authorization: OTHER_DAY }],
+  ['SignatureDoesNotMatch', {}, { authorization: OTHER_DAY }],
+  ['RequestTimeTooSkewed', {}, { 'x-amz-date': undefined }],
   ['AccessDenied', {}, { authorization: undefined }],
   ['InvalidRequest', {}, { 'x-amz-content-sha256': undefined }],
   ['RequestTimeTooSkewed', { time: NOW - MAX_SKEW_MS - 1000 }, {}],
@@ -107,7 +108,7 @@ for (const [code, choice, headers] of /** @type {[string, Parameters<typeof sign
 test('accepts a presigned URL, and refuses one that was changed', async () => {
   for (const identity of [CREDENTIALS, TEMPORARY]) {
     const signer = new RequestSigner({
-      ...{ credentials: new LiveCredentials(identity), region: new SigningRegion('auto') },
+      ...{ credentials: new LiveCredentials(identity), region: 'auto' },
       ...{ host: 'h', now: () => NOW },
     });
     const url = new URL(signer.presign('GET', '/bucket/a%20b'), 'http://h');

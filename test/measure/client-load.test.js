@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { measureCpuTime, measureEventLoop } from '../../lib/measure/client-load.js';
+import { measureCpuTime, measureEventLoop } from '../../lib/measure/host/client-load.js';
 
 test('only the client’s computation during the measurement is counted', () => {
   const { cpuUser } = measureCpuTime()();

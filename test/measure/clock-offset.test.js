@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClockOffset, boundsOf, contradictionOf } from '../../lib/measure/clock/store-clock.js';
+import { ClockOffset } from '../../lib/measure/clock/store-clock.js';
 
 const anyQuestion = fc.record({
   sentAt: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_100_000 }),
@@ -27,11 +27,7 @@ test('the true offset is within the uncertainty, however long requests and respo
     fc.property(anyOffset, fc.array(anyQuestion, { minLength: 1, maxLength: 20 }), (offset, questions) => {
       const measured = new ClockOffset();
       for (const question of questions) {
-        const sample = sampleOf(question, offset);
-        const { min, max } = boundsOf(sample);
-        assert.ok(min <= offset && offset <= max);
-        assert.equal(contradictionOf(offset, sample), 0);
-        measured.add(sample);
+        measured.add(sampleOf(question, offset));
       }
       assert.ok(measured.width >= 0);
       assert.ok(Math.abs(measured.offset - offset) <= measured.uncertainty + 1e-6);
@@ -72,10 +68,4 @@ test('contradicting responses make the offset uncertain', () => {
   assert.ok(measured.width < 0);
   assert.ok(measured.uncertainty >= 4000, String(measured.uncertainty));
   assert.equal(measured.uncertainty, -measured.width / 2 + 5, 'half a round trip more than they lie apart');
-});
-
-test('a clock that has drifted contradicts the measurement by the certain part of the drift', () => {
-  const question = { sentAt: 1_700_000_000_000, there: 0, back: 0 };
-  assert.equal(contradictionOf(0, sampleOf(question, 3000)), 3000);
-  assert.equal(contradictionOf(3000, sampleOf(question, 0)), 2000);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
-import { availableCores, findCpuQuota } from '../../lib/measure/host/cpu-quota.js';
+import { availableCores, findCpuQuota } from '../../lib/measure/host/limits.js';
 
 /** @param {Record<string, string>} files @returns {(path: string) => string | null} */
 function reading(files) {

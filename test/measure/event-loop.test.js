@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { measureLoop } from '../../lib/measure/host/event-loop.js';
+import { measureLoop } from '../../lib/measure/host/client-load.js';
 
 const now = () => performance.now();
 

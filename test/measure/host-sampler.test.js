@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HostSampler } from '../../lib/measure/host/host-sampler.js';
-import { findInterface } from '../../lib/measure/host/store-interface.js';
+import { findInterface, measureHost } from '../../lib/measure/host/host-sampler.js';
 
 /**
  * A host whose files and clock the test controls.
@@ -11,8 +10,8 @@ import { findInterface } from '../../lib/measure/host/store-interface.js';
  */
 function hostWith(files, interfaceName = null) {
   const host = { files, time: 1000 };
-  const sampler = new HostSampler({ now: () => host.time, interfaceName, read: (path) => host.files[path] ?? null });
-  return { host, sampler };
+  const stop = measureHost({ now: () => host.time, interfaceName, read: (path) => host.files[path] ?? null });
+  return { host, stop };
 }
 
 /** @param {readonly (readonly number[])[]} cpus user, idle, iowait, steal */
@@ -25,7 +24,7 @@ function statOf(cpus) {
 
 test("shares cover the time in between, and other processes' CPU time counts on the CPUs that we may use", () => {
   const status = 'Cpus_allowed_list:\t0,2\n';
-  const { host, sampler } = hostWith({
+  const { host, stop } = hostWith({
     '/proc/stat': statOf([
       [100, 100, 0, 0],
       [100, 100, 0, 0],
@@ -43,13 +42,13 @@ test("shares cover the time in between, and other processes' CPU time counts on 
     ]),
     '/proc/self/status': status,
   };
-  const { cpu } = sampler.stop();
+  const { cpu } = stop();
   assert.ok(cpu !== null);
   const { others, ...rest } = cpu;
   const rounded = Object.fromEntries(
     Object.entries(rest).map(([name, value]) => [name, Math.round(Number(value) * 1e4) / 1e4]),
   );
-  assert.deepEqual(rounded, { cpus: 3, usable: 2, busy: 0.4667, iowait: 0.0067, steal: 0.01, busiest: 0.93 });
+  assert.deepEqual(rounded, { cpus: 3, usable: 2, busy: 0.4667, steal: 0.01, busiest: 0.93 });
   assert.ok(others > 1.39 && others <= 1.4, String(others));
 });
 
@@ -66,20 +65,14 @@ test("reads the embedded endpoint's CPU time from its process", () => {
     interfaceName: null,
     read: (/** @type {string} */ path) => host.files[path] ?? null,
   };
-  const [known, other] = [new HostSampler({ ...options, endpointProcess: 42 }), new HostSampler(options)];
+  const [known, other] = [measureHost({ ...options, endpointProcess: 42 }), measureHost(options)];
   host.time += 2000;
   host.files = { '/proc/42/stat': statOfProcess(250, 80), '/proc/42/schedstat': '2600000000 400000000 99\n' };
-  assert.deepEqual(known.stop().endpoint, { cpu: 0.9, running: 0.8, waiting: 0.1 });
-  assert.equal(other.stop().endpoint, null);
-  const ended = new HostSampler({ ...options, endpointProcess: 42 });
+  assert.deepEqual(known().endpoint, { cpu: 0.9, running: 0.8, waiting: 0.1 });
+  assert.equal(other().endpoint, null);
+  const ended = measureHost({ ...options, endpointProcess: 42 });
   host.files = {};
-  assert.equal(ended.stop().endpoint, null, 'its process has ended');
-  assert.ok(!('store' in other.stop()));
-  host.files = { '/proc/43/stat': statOfProcess(100, 20) };
-  const store = new HostSampler({ ...options, storeProcess: 43 });
-  host.time += 1000;
-  host.files = { '/proc/43/stat': statOfProcess(200, 70) };
-  assert.deepEqual(store.stop().store, { cpu: 1.5 });
+  assert.equal(ended().endpoint, null, 'its process has ended');
 });
 
 test('adding a CPU, or CPUs with other numbers than those that the process may use, make the figures unknown', () => {
@@ -95,23 +88,22 @@ test('adding a CPU, or CPUs with other numbers than those that the process may u
     [{}, two],
     [others, one],
   ])) {
-    const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]), ...files });
+    const { host, stop } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]), ...files });
     host.time += 1000;
     host.files['/proc/stat'] = later;
-    assert.equal(sampler.stop().cpu, null);
+    assert.equal(stop().cpu, null);
   }
 });
 
-test('reports quota, pressure, traffic and retransmissions per second or as shares', (t) => {
+test('reports quota, traffic and retransmissions per second or as shares', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const traffic = (/** @type {number} */ received, /** @type {number} */ sent) =>
     `  eth0: ${received} 0 0 0 0 0 0 0 ${sent} 0 0 0 0 0 0 0\n`;
-  const { host, sampler } = hostWith(
+  const { host, stop } = hostWith(
     {
       '/proc/self/cgroup': '0::/\n',
       '/sys/fs/cgroup/cpu.max': '50000 100000\n',
       '/sys/fs/cgroup/cpu.stat': 'nr_periods 10\nnr_throttled 2\nthrottled_usec 1000000\n',
-      '/proc/pressure/cpu': 'some avg10=0 avg60=0 avg300=0 total=5000000\n',
       '/proc/net/dev': traffic(0, 0),
       '/proc/net/snmp': 'Tcp: OutSegs RetransSegs\nTcp: 100 5\n',
       '/sys/class/net/eth0/speed': '100\n',
@@ -132,11 +124,9 @@ test('reports quota, pressure, traffic and retransmissions per second or as shar
     t.mock.timers.tick(1000);
   }
   host.files['/sys/fs/cgroup/cpu.stat'] = 'nr_periods 50\nnr_throttled 32\nthrottled_usec 9000000\n';
-  host.files['/proc/pressure/cpu'] = 'some avg10=0 avg60=0 avg300=0 total=6000000\n';
   host.files['/proc/net/snmp'] = 'Tcp: OutSegs RetransSegs\nTcp: 300 15\n';
-  const { quota, pressure, network, tcp } = sampler.stop();
+  const { quota, network, tcp } = stop();
   assert.deepEqual(quota, { cores: 0.5, throttled: 0.75, heldBack: 2 });
-  assert.equal(pressure, 0.25);
   assert.deepEqual(tcp, { sent: 200, retransmitted: 10 });
   assert.deepEqual(network, {
     interface: 'eth0',
@@ -151,14 +141,14 @@ test('a link that carries more than its speed reports a wrong one, and so may an
   t.mock.timers.enable({ apis: ['setInterval'] });
   const traffic = (/** @type {number} */ received) => `  eth0: ${received} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n`;
   const device = { '/sys/class/net/eth0/speed': '10\n', '/sys/class/net/eth0/device/uevent': 'DRIVER=virtio_net\n' };
-  const { host, sampler } = hostWith({ '/proc/net/dev': traffic(0), ...device }, 'eth0');
+  const { host, stop } = hostWith({ '/proc/net/dev': traffic(0), ...device }, 'eth0');
   host.time += 1000;
   host.files['/proc/net/dev'] = traffic(30_000_000);
   t.mock.timers.tick(1000);
-  const { network } = sampler.stop();
+  const { network } = stop();
   assert.deepEqual([network?.linkSpeed, network?.fullShare, network?.received], [null, null, 30_000_000]);
   const virtual = hostWith({ '/proc/net/dev': traffic(0), '/sys/class/net/eth0/speed': '10000\n' }, 'eth0');
-  assert.equal(virtual.sampler.stop().network?.linkSpeed, null);
+  assert.equal(virtual.stop().network?.linkSpeed, null);
 });
 
 test('the interface to an address of this host is the loopback, and an unreachable address has none', async () => {

@@ -24,11 +24,11 @@ const TEXTS = {
     [
       files.readCpuTicks(STAT),
       new Map([
-        [0, { total: 500, busy: 160, iowait: 20, steal: 20 }],
-        [1, { total: 606, busy: 256, iowait: 30, steal: 20 }],
+        [0, { total: 500, busy: 160, steal: 20 }],
+        [1, { total: 606, busy: 256, steal: 20 }],
       ]),
     ],
-    [files.readCpuTicks('cpu  1 2 3 4\ncpu0 1 2 3 4\n'), new Map([[0, { total: 10, busy: 6, iowait: 0, steal: 0 }]])],
+    [files.readCpuTicks('cpu  1 2 3 4\ncpu0 1 2 3 4\n'), new Map([[0, { total: 10, busy: 6, steal: 0 }]])],
   ],
   'the CPUs that a process may use, single ones and ranges': [
     [allowed('0-2,5,8-9'), new Set([0, 1, 2, 5, 8, 9])],
@@ -70,18 +70,18 @@ test('unexpected text reports nothing, and never throws', () => {
     readCpuTicks,
     readAllowedCpus,
     readScheduling,
-    readPressure,
+
     readTcpSegments,
     readLinkSpeed,
     readThrottling,
   } = files;
-  for (const read of [readCpuTicks, readAllowedCpus, readScheduling, readPressure, readTcpSegments, readThrottling]) {
+  for (const read of [readCpuTicks, readAllowedCpus, readScheduling, readTcpSegments, readThrottling]) {
     assert.equal(read(''), null, read.name);
   }
   assert.equal(files.readTraffic('', 'eth0'), null);
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      for (const read of [readScheduling, readPressure, readTcpSegments, readThrottling, readLinkSpeed]) {
+      for (const read of [readScheduling, readTcpSegments, readThrottling, readLinkSpeed]) {
         const value = read(text);
         assert.ok(value === null || typeof value === 'object' || Number.isFinite(value));
       }

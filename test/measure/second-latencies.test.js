@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
-import { SecondLatencies } from '../../lib/measure/stage-latencies.js';
+import { LatencyHistogram, SecondLatencies } from '../../lib/measure/latency-histogram.js';
 
 const anyValue = fc.record({ step: fc.nat(2), latency: fc.integer({ min: 1, max: 50_000 }) });
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { SecondCounts } from '../../lib/measure/second-counts.js';
-import { SecondSampler } from '../../lib/measure/second-sampler.js';
+import { SecondCounts, SecondSampler } from '../../lib/measure/second-counts.js';
 import { cases } from '../helpers/cases.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 

@@ -21,7 +21,6 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 const TIME_LIMIT = { timeout: 120_000 };
 const START = 1_700_000_000_000;
 const NEVER = new AbortController().signal;
-const NOTHING = () => {};
 
 /** Figures are rounded to 0.1 ms, and simulated timers are late by less than 1 ms. */
 const PRECISION = 1.1;
@@ -34,8 +33,6 @@ const PRECISION = 1.1;
 function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phase = 0) {
   const time = new SimulatedTime(t, START + phase);
   let questions = 0;
-  /** When the store read the requests, in its own ms. @type {number[]} */
-  const readAt = [];
   const connections = /** @type {ObjectConnection[]} */ (/** @type {unknown} */ ([{}, {}, {}, {}]));
   const busy = new Set();
   const request = async (/** @type {ObjectConnection} */ connection) => {
@@ -45,7 +42,6 @@ function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phas
     questions += 1;
     const [there, back] = travel();
     await wait(there);
-    readAt.push(time.hostTime + offset());
     const date = Math.floor((time.hostTime + offset()) / 1000) * 1000;
     await wait(back);
     busy.delete(connection);
@@ -55,7 +51,6 @@ function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phas
     time,
     storeClock: new StoreClock({ clock: time.clock, request, connections }),
     asked: () => questions,
-    readAt,
   };
 }
 
@@ -108,7 +103,6 @@ test('a store without Date headers leaves the clock unchanged', TIME_LIMIT, asyn
   assert.equal(storeClock.facts, null);
   assert.equal(storeClock.problem, 'no response had a Date header');
   assert.equal(time.clock.epochNow(), time.hostTime);
-  await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });
 
 for (const [there, apart] of [
@@ -137,30 +131,7 @@ test('the clock is unknown if the responses leave it uncertain by more than five
   assert.equal(storeClock.facts, null);
   assert.match(String(storeClock.problem), /^the store's Date headers leave its clock uncertain by ±1d 0h$/);
   assert.equal(time.clock.epochNow(), time.hostTime, 'the clock is not set');
-  await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });
-
-test(
-  'a clock that later responses contradict by more than five seconds is lost, which is reported once',
-  TIME_LIMIT,
-  async (t) => {
-    let offset = 0;
-    const { time, storeClock } = openClock(t, { offsets: [() => offset] }, 100);
-    await time.until(storeClock.measure(NEVER));
-    let lost = 0;
-    const watching = new AbortController();
-    const watched = storeClock.watch(watching.signal, () => (lost += 1));
-    offset = 4000;
-    await time.pass(10_000);
-    assert.equal(lost, 0);
-    offset = 60_000;
-    await time.pass(20_000);
-    assert.equal(lost, 1);
-    assert.ok(factsOf(storeClock).uncertainty > 50_000);
-    watching.abort();
-    await time.until(watched, 20);
-  },
-);
 
 test('responses from two clocks make the offset as uncertain as the difference between them', TIME_LIMIT, async (t) => {
   const { time, storeClock } = openClock(t, { offsets: [() => 0, () => 5000] });
@@ -178,59 +149,3 @@ test('a stop aborts the measurement', TIME_LIMIT, async (t) => {
   controller.abort();
   await time.until(measuring, 20);
 });
-
-test('while the store’s clock is right, watching changes nothing and rarely sends a request', TIME_LIMIT, async (t) => {
-  const { time, storeClock, asked } = openClock(t, { offsets: [() => -777] }, 100);
-  await time.until(storeClock.measure(NEVER));
-  const [facts, before] = [factsOf(storeClock), asked()];
-  const controller = new AbortController();
-  const watching = storeClock.watch(controller.signal, NOTHING);
-  await time.pass(30_000);
-  assert.deepEqual(storeClock.facts, facts);
-  assert.ok(asked() - before >= 8 && asked() - before <= 16, `${asked() - before} questions in 30s`);
-  controller.abort();
-  await time.until(watching, 20);
-});
-
-test('a watch’s requests are read equally far before and after a turn of the store’s second', TIME_LIMIT, async (t) => {
-  const [there, back] = [30, 30];
-  const { time, storeClock, readAt } = openClock(t, { offsets: [() => 2000], travel: () => [there, back] }, 100);
-  await time.until(storeClock.measure(NEVER));
-  const before = readAt.length;
-  const controller = new AbortController();
-  const watching = storeClock.watch(controller.signal, NOTHING);
-  await time.pass(20_000);
-  controller.abort();
-  await time.until(watching, 200);
-  const { offset, uncertainty } = factsOf(storeClock);
-  const aside = 2 * uncertainty + (there + back) / 2;
-  const watched = readAt.slice(before).map((moment) => ((moment + 500) % 1000) - 500);
-  assert.ok(watched.length >= 4, `${watched.length} questions`);
-  watched.forEach((moment, place) => {
-    const expected = (place % 2 === 0 ? -aside : aside) + (2000 - offset);
-    assert.ok(Math.abs(moment - expected) <= 5, `read at ${moment}ms from the turn, expected ${expected}`);
-  });
-});
-
-for (const drift of [-300, -60, 60, 300]) {
-  test(`detects a drift of ${drift}ms, which only widens the uncertainty`, TIME_LIMIT, async (t) => {
-    let offset = 2000;
-    const { time, storeClock } = openClock(t, { offsets: [() => offset] }, 100);
-    await time.until(storeClock.measure(NEVER));
-    const before = factsOf(storeClock);
-    const watching = new AbortController();
-    const watched = storeClock.watch(watching.signal, NOTHING);
-    offset += drift;
-    await time.pass(60_000);
-    const after = factsOf(storeClock);
-    assert.equal(after.offset, before.offset);
-    assert.ok(after.uncertainty >= Math.abs(drift) / 3, `± ${after.uncertainty} after a drift of ${drift}`);
-    assert.ok(after.uncertainty <= Math.abs(drift) + before.uncertainty + 10, `± ${after.uncertainty}`);
-    assert.ok(
-      Math.abs(time.clock.epochNow() - (time.hostTime + before.offset)) < PRECISION,
-      'the clock is not set again',
-    );
-    watching.abort();
-    await time.until(watched, 20);
-  });
-}

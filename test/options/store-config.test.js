@@ -143,7 +143,7 @@ test('rejects credentials of a profile that are invalid in a header, without sho
   const config = path.join(folder, 'config');
   writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'answer')}"\n`);
   assert.deepEqual(await problemsOf({ AWS_CONFIG_FILE: config }, { bucket: ['bucket-a'] }), [
-    'no credentials: the keys from the profile "default" (credential_process) contain spaces or unprintable characters',
+    'no credentials: the keys from the profile "default" contain spaces or unprintable characters',
   ]);
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareQuads } from '../../lib/result/compare/compare-quads.js';
 import { compareResults } from '../../lib/result/compare/compare-results.js';
-import { formatComparison, formatInterleaved } from '../../lib/report/compare-text.js';
+import { comparisonText, shownComparison, shownInterleaved } from '../../lib/report/compare-text.js';
 import { ratesOf, resultOf } from '../result/results.js';
 import { chance } from '../helpers/chance.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';
@@ -40,16 +40,16 @@ function linesOf(text) {
 }
 
 test('the answer comes first, then the sides, what differs, and a table per stage', () => {
-  const lines = linesOf(formatComparison(comparison()));
+  const lines = linesOf(comparisonText(shownComparison(comparison())));
   assert.match(lines[0], /^after: Read 1\.10 times \(±0\.0\d\) as fast as before; p50, p90 faster$/);
-  assert.equal(lines[2], 'before  monday.json: run run-1, 1 host, 2026-01-31 12:00:00 UTC');
-  assert.match(lines[3], /^after {3}tuesday\.json: run run-1, 1 host/);
-  assert.match(lines[6], /^version of r2-benchmark +1\.0\.0 +1\.1\.0$/);
+  assert.match(lines[4], /^ {2}before {2}monday\.json +run-1 +1 {2}2026-01-31T12:00:00/);
+  assert.match(lines[5], /^ {2}after {3}tuesday\.json +run-1 +1 /);
+  assert.match(lines[9], /^ {2}version of r2-benchmark +1\.0\.0 +1\.1\.0$/);
   const stage = lines.indexOf('Read: 60 and 60 whole seconds');
   assert.match(lines[stage + 1], /^ +Figure +Before +After +Ratio +95% interval +Verdict$/);
   assert.match(lines[stage + 2], /^ {2}Rate, ops\/s +1,000 +1,100 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
-  assert.match(lines[stage + 4], /^ {2}p50, ms +\d+\.\d +\d\.\d\d +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
-  assert.match(lines[stage + 8], /^ {2}Failed attempts +0% +0% +- +- {2}the same$/);
+  assert.match(lines[stage + 3], /^ {2}p50, ms +\d+\.\d +\d\.\d\d +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
+  assert.match(lines[stage + 7], /^ {2}Failed attempts +0% +0% +- +- {2}the same$/);
   assert.match(lines.join(' '), /cannot tell for CPU per operation: a single figure per run/);
 });
 
@@ -58,7 +58,7 @@ test('what cannot be told comes with what would tell', () => {
   const [rate] = stage.metrics;
   const reason = 'only 4 whole seconds (at least 30 are needed)';
   const metrics = [{ ...rate, low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason }];
-  const text = linesOf(formatComparison(comparison({ stages: [{ ...stage, metrics }] }))).join(' ');
+  const text = linesOf(comparisonText(shownComparison(comparison({ stages: [{ ...stage, metrics }] })))).join(' ');
   assert.match(text, /^after: Read cannot be told from before: only 4 whole seconds/);
 });
 
@@ -76,7 +76,7 @@ test('no line is wider than 80 columns, whatever the figures and names', () => {
     });
   const share = fc.double({ min: 0, max: 1, noNaN: true });
   const metrics = fc.tuple(
-    ...['rate', 'throughput', 'p50', 'p90', 'p99', 'p999', 'cpu'].map((metric) => anyMetric(metric, figure)),
+    ...['rate', 'p50', 'p90', 'p99', 'p999', 'cpu'].map((metric) => anyMetric(metric, figure)),
     anyMetric('errorShare', share),
   );
   const text = fc.option(fc.string({ maxLength: 300 }));
@@ -95,7 +95,7 @@ test('no line is wider than 80 columns, whatever the figures and names', () => {
           ],
         });
         const { before } = compared;
-        for (const line of linesOf(formatComparison({ ...compared, before: { ...before, name } }))) {
+        for (const line of linesOf(comparisonText(shownComparison({ ...compared, before: { ...before, name } })))) {
           assert.ok(line.length <= 80, `${line.length}: ${line}`);
         }
       },
@@ -113,7 +113,7 @@ test('a terminal obeys nothing in the results', () => {
     stages: [{ ...stage, stage: hostile }],
     stagesOfOne: { before: [hostile], after: [hostile] },
   });
-  const text = formatComparison(compared);
+  const text = comparisonText(shownComparison(compared));
   assert.doesNotMatch(text.replaceAll('\n', ''), /\p{C}/u);
   assert.ok(!linesOf(text).some((line) => line.startsWith('fake')));
   assert.match(text, /\\u\{1b\}/);
@@ -135,7 +135,7 @@ test('two setups in turns have a sentence per stage, and show how many more quad
     }
   }
   quads[1].passes[0].stages[0].failedAttempts = 3;
-  const text = formatInterleaved(
+  const shown = shownInterleaved(
     /** @type {InterleavedComparison} */ ({
       before: { name: '--env-file \u001b[31mred', run: 'pair-a', hosts: 1, start: null },
       after: { name: '', run: 'pair-b', hosts: 1, start: null },
@@ -143,11 +143,13 @@ test('two setups in turns have a sentence per stage, and show how many more quad
       quads,
       quadsPlanned: ORDERS.length,
       stages: compareQuads(quads, { margin: MARGIN }),
+      problems: ['B: the last turn was cut off'],
     }),
   );
+  const text = comparisonText(shown);
   assert.ok(text.startsWith('B: Write 1.25 times (±0.00) as fast as A\n'), text);
-  assert.match(text, /\nA {2}--env-file \\u\{1b\}\[31mred, run pair-a\nB {2}no options of its own, run pair-b\n/);
-  assert.match(text, /\n6 quads: ABBA BAAB BAAB ABBA ABBA BAAB\.\n/);
+  assert.match(text, /\n {2}A +--env-file \\u\{1b\}\[31mred +pair-a +1\n {2}B +no options of its own +pair-b +1\n/);
+  assert.match(text, /\n {2}6 quads: ABBA BAAB BAAB ABBA ABBA BAAB\.\n {2}B: the last turn was cut off\n/);
   assert.match(text, /\n {2}p99, ms +8\.00 +8\.28 +1\.035 +0\.486 to 2\.207 {2}cannot tell\n/);
   assert.match(
     text.replace(/\n +/g, ' '),

@@ -24,25 +24,25 @@ function configFor(hostname, overrides) {
 
 test('a million objects cost as much as in R2’s price list', () => {
   const line = lineFor('abc.r2.cloudflarestorage.com', { objects: 1_000_000 });
-  assert.match(String(line), /\$5\.2200 for 1000002 Class A and 2000000 Class B operations/);
+  assert.match(String(line), /\$5\.2200 for 1,000,002 Class A and 2,000,000 Class B operations/);
 });
 
 test('only the stages that run are billed, and deletes are free', () => {
   const host = 'abc.r2.cloudflarestorage.com';
   assert.match(
     String(lineFor(host, { objects: 1e6, stages: ['write', 'remove'] })),
-    /\$4\.5045 for 1001002 Class A and 0 Class B/,
+    /\$4\.5045 for 1,001,002 Class A and 0 Class B/,
   );
   assert.match(
     String(lineFor(host, { objects: 1e6, stages: ['read'] })),
-    /\$0\.3600 for 0 Class A and 1000000 Class B/,
+    /\$0\.3600 for 0 Class A and 1,000,000 Class B/,
   );
   assert.match(String(lineFor(host, { objects: 1e6, stages: ['remove'] })), /\$0\.0000 for 2 Class A and 0 Class B/);
 });
 
 test('several runs cost the sum of all, including the lists of each', () => {
   const config = configFor('abc.r2.cloudflarestorage.com', { objects: 1000 });
-  assert.match(String(costLine(config, config)), /\$0\.0105 for 2004 Class A and 4000 Class B operations/);
+  assert.match(String(costLine(config, config)), /\$0\.0105 for 2,004 Class A and 4,000 Class B operations/);
   assert.equal(costLine(config, configFor('s3.amazonaws.com')), costLine(config));
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
+import { ratesOfStage, timeTable } from '../../lib/report/html/browser/time-charts.js';
 
 /** @import { StageSum } from '../../lib/result/result.js' */
 

@@ -48,7 +48,7 @@ function lookOf(columns, others = {}) {
 test('the view on a terminal of 80 columns', () => {
   assert.deepEqual(renderView(STATE, lookOf(80)), [
     'Read 2/4    █████████████░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MiB/s  ▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'ops/s           1,234     19.3 MiB/s  ▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'latency     p50 12.3 ms  p99 145.6 ms  last 5 s',
     'errors      none',
   ]);

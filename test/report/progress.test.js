@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { PhaseProgress, StagePace, progressLine } from '../../lib/report/progress.js';
+import { StagePace, phaseProgress, progressLine } from '../../lib/report/progress.js';
 
 /** @param {Omit<Parameters<typeof progressLine>[0], 'bytesPerOperation' | 'worked' | 'pace' | 'byteRate'>} state */
 function lineWithoutData(state) {
@@ -9,11 +9,11 @@ function lineWithoutData(state) {
 
 test('the line shows the progress, the rate and the time left', () => {
   const state = { stage: 'Stat', objects: 10_000, duration: null, done: 2500, elapsed: 5000, rate: 500 };
-  assert.equal(lineWithoutData(state), 'Stat  2500 of 10000  25%  500 ops/s  15s left');
+  assert.equal(lineWithoutData(state), 'Stat  2,500 of 10,000  25%  500 ops/s  15s left');
   const data = { bytesPerOperation: 16_384, worked: 2500, pace: 500, byteRate: 500 * 16_384 };
   assert.equal(
     progressLine({ ...state, ...data, stage: 'Write' }),
-    'Write  2500 of 10000  25%  500 ops/s  7.8 MiB/s  15s left',
+    'Write  2,500 of 10,000  25%  500 ops/s  7.8 MiB/s  15s left',
   );
 });
 
@@ -27,7 +27,7 @@ test('the rate covers the last five seconds, so a dead store does not look well'
   for (; time <= 16_000; time += 250) {
     pace.record(time, 5000, { moved: 5_000_000, underWay: 0 });
   }
-  assert.equal(progressLine(pace.state(time)), 'Write  5000 of 10000  50%  0 ops/s  0.0 MiB/s');
+  assert.equal(progressLine(pace.state(time)), 'Write  5,000 of 10,000  50%  0 ops/s  0.0 MiB/s');
 });
 
 const BUCKETS = { text: 'checking the buckets', endsAt: null };
@@ -46,7 +46,7 @@ function openPhases(isLive) {
     err: (/** @type {string} */ line) => lines.push(line),
     live: (/** @type {string} */ text) => live.push(text),
   };
-  return { progress: new PhaseProgress(terminal, () => time.now), lines, live, time };
+  return { progress: phaseProgress(terminal, () => time.now), lines, live, time };
 }
 
 test('on a terminal, a line shows the current phases and their time, and is redrawn while nothing happens', (t) => {

@@ -4,30 +4,22 @@ import { RunMetrics } from '../../lib/report/telemetry/run-metrics.js';
 import { stageSnapshot } from '../helpers/stage-snapshot.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { TestContext } from 'node:test' */
-
 const STARTED_AT = 1_700_000_000_500;
 
 const READS = { operation: 'read', method: 'GET' };
 const STATS = { operation: 'stat', method: 'HEAD' };
 
-/**
- * @param {TestContext} t
- * @param {{ rate?: number }} [options]
- */
-function metricsOf(t, { rate } = {}) {
+function prepare() {
   const store = /** @type {any} */ ({ buckets: ['one'], hostname: 'localhost', port: 1 });
   const metrics = new RunMetrics({
-    config: runConfig(NO_TARGET, { store, rate }),
+    config: runConfig(NO_TARGET, { store }),
     host: 'host-1',
     stages: [
       { stage: 'Read', kinds: [READS] },
       { stage: 'Mixed', kinds: [READS, STATS] },
     ],
-    now: () => 0,
     epochNow: () => STARTED_AT,
   });
-  t.after(() => metrics.close());
   const collect = () => metrics.collect((name, unit) => ({ name, unit }));
   /** @param {string} name @param {Record<string, string | number>} [attributes] */
   const valuesOf = (name, attributes = {}) =>
@@ -39,8 +31,8 @@ function metricsOf(t, { rate } = {}) {
   return { metrics, collect, valuesOf };
 }
 
-test('exports every counter from zero, and rare latencies once they occur', (t) => {
-  const { metrics, valuesOf } = metricsOf(t);
+test('exports every counter from zero, and rare latencies once they occur', () => {
+  const { metrics, valuesOf } = prepare();
   for (const name of ['bytes', 'warmup_operations', 'stale_reads']) {
     assert.deepEqual(valuesOf(`r2_benchmark.${name}`), [0, 0, 0], name);
   }
@@ -58,8 +50,8 @@ test('exports every counter from zero, and rare latencies once they occur', (t) 
   assert.deepEqual(valuesOf('r2_benchmark.time_to_first_byte'), [2]);
 });
 
-test('a running stage exports its latest snapshot, and its end leaves nothing in flight', (t) => {
-  const { metrics, valuesOf } = metricsOf(t);
+test('a running stage exports its latest snapshot, and its end leaves nothing in flight', () => {
+  const { metrics, valuesOf } = prepare();
   metrics.stageStarts({ stage: 'Read', threads: 8 });
   metrics.snapshot('Read', [stageSnapshot({ latencies: [1, 2], errors: { timeout: 1 } })]);
   const read = { 'r2_benchmark.stage': 'Read' };

@@ -145,14 +145,22 @@ test('the page has a heat map and a curve for each stage, with every rate', () =
   const sweep = sweepOf(GRID, RATES);
   const page = [...sweepPage(sweep, sweepFigures(sweep))].join('');
   assert.match(page, /<h1>Best cell, size=4KiB threads=64: Read/);
-  assert.match(page, /<span class="heat heat-0"><data value="90">90\.0<\/data>/);
-  assert.match(page, /<span class="heat heat-3"><data value="3000">/);
-  assert.equal([...page.matchAll(/<polyline points="/g)].length, 2);
+  assert.match(page, /<span class="heat ramp-0"><data value="90">90\.0<\/data>/);
+  assert.match(page, /<span class="heat ramp-4"><data value="3000">/);
+  const [, charts] = /id="charts">(.*?)<\/script>/.exec(page) ?? [];
+  assert.deepEqual(JSON.parse(String(charts)).read, {
+    ...{ name: 'rates-read', numbers: [1, 8, 64], labels: ['1', '8', '64'] },
+    rates: [
+      [100, 796, 3000],
+      [90, null, null],
+    ],
+  });
+  assert.match(page, /data-chart="rates-read"/);
   assert.ok(page.includes('GET was refused'));
 });
 
 test('the page of a sweep without numbers or results has no curve', () => {
   const none = sweepOf(['client=direct,sdk'], ['no', 'no']);
   const page = [...sweepPage(none, sweepFigures(none))].join('');
-  assert.ok(!page.includes('<polyline points') && page.includes('<h1>Failed: client=direct: no</h1>'));
+  assert.ok(!page.includes('class="plot"') && page.includes('<h1>Failed: client=direct: no</h1>'));
 });

@@ -1,66 +1,59 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { testFailures } from '../../lib/result/compare/compare-stage.js';
+import { testRatio } from '../../lib/result/compare/log-ratio.js';
+import { estimateFailures } from '../../lib/result/compare/estimates.js';
 
 /**
- * @param {number} n
- * @param {number} p
- * @returns {number[]} probability of each number of successes
+ * @param {number} before failures of as many attempts
+ * @param {number} after
  */
-function binomial(n, p) {
-  const probabilities = [(1 - p) ** n];
-  for (let k = 1; k <= n; k += 1) {
-    probabilities.push((probabilities[k - 1] * (n - k + 1) * p) / (k * (1 - p)));
+function tested(before, after) {
+  const [one, other] = [before, after].map((failed) => estimateFailures({ failed, attempts: 10_000_000 }));
+  return testRatio(one, other);
+}
+
+/** The exact probability, by the binomial distribution of equally likely sides. @type {typeof tested} */
+function exactly(before, after) {
+  const failed = before + after;
+  let [probability, tail] = [0.5 ** failed, 0];
+  for (let count = 0; count <= Math.min(before, after); count += 1) {
+    tail += probability;
+    probability *= (failed - count) / (count + 1);
   }
-  return probabilities;
+  return /** @type {any} */ ({ p: Math.min(2 * tail, 1) });
 }
 
-/** @param {readonly number[]} values */
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-const side = fc.record({ failed: fc.integer({ min: 0, max: 30 }), attempts: fc.integer({ min: 100, max: 100_000 }) });
-const pair = fc.tuple(side, side).filter(([one, other]) => one.failed + other.failed > 0);
-
-test('the probability is the sum of the binomial distribution', () => {
-  fc.assert(
-    fc.property(pair, ([before, after]) => {
-      const failed = before.failed + after.failed;
-      const probabilities = binomial(failed, after.attempts / (before.attempts + after.attempts));
-      const tails = [sum(probabilities.slice(after.failed)), sum(probabilities.slice(0, after.failed + 1))];
-      const expected = Math.min(2 * Math.min(...tails), 1);
-      const found = testFailures(before, after)?.p;
-      assert.ok(Math.abs(Number(found) - expected) < 1e-9, `${found}, not ${expected}`);
-    }),
-  );
+test('the probability is about that of the binomial distribution where it matters', () => {
+  for (const [before, after] of [
+    [0, 5],
+    [0, 7],
+    [3, 12],
+    [10, 30],
+    [40, 60],
+    [100, 140],
+  ]) {
+    const [found, expected] = [tested(before, after).p, exactly(before, after).p];
+    assert.ok(found > 0.6 * expected && found < 1.4 * expected, `${before}, ${after}: ${found}, exactly ${expected}`);
+  }
 });
 
-test('at the ends of the interval, the finding is just too improbable', () => {
+test('without failures before, the ratio has no upper bound, and a few failures prove nothing', () => {
+  assert.deepEqual([tested(0, 5).high, tested(5, 0).low], [Infinity, 0]);
+  assert.ok(tested(0, 3).p > 0.05);
+});
+
+test('swapping the sides inverts the interval', () => {
   fc.assert(
-    fc.property(pair, ([before, after]) => {
-      const failed = before.failed + after.failed;
-      const { low, high } = /** @type {NonNullable<ReturnType<typeof testFailures>>} */ (testFailures(before, after));
-      const shareAt = (/** @type {number} */ ratio) => {
-        const odds = (ratio * after.attempts) / before.attempts;
-        return odds / (1 + odds);
-      };
-      if (after.failed > 0) {
-        assert.ok(Math.abs(sum(binomial(failed, shareAt(low)).slice(after.failed)) - 0.025) < 1e-6);
-      } else {
-        assert.equal(low, 0);
-      }
-      if (before.failed > 0) {
-        assert.ok(Math.abs(sum(binomial(failed, shareAt(high)).slice(0, after.failed + 1)) - 0.025) < 1e-6);
-      } else {
-        assert.equal(high, Infinity);
-      }
+    fc.property(fc.nat(1000), fc.nat(1000), (before, after) => {
+      const [forth, back] = [tested(before, after), tested(after, before)];
+      assert.ok(Math.abs(forth.p - back.p) < 1e-9);
+      assert.ok(forth.low === 0 ? back.high === Infinity : Math.abs(forth.low * back.high - 1) < 1e-9);
     }),
   );
 });
 
 test('it handles millions of attempts', () => {
-  const found = testFailures({ failed: 400_000, attempts: 20_000_000 }, { failed: 410_000, attempts: 20_000_000 });
-  assert.ok(found !== null && found.p < 1e-20 && found.low > 1.02 && found.high < 1.03, JSON.stringify(found));
+  const { p, low, high } = tested(400_000, 410_000);
+  assert.ok(p < 1e-20 && low > 1.02 && high < 1.03, `${p}, ${low} to ${high}`);
 });

@@ -1,80 +1,67 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LogBounds } from '../../lib/result/log/read-files.js';
+import { readFiles } from '../../lib/result/log/read-files.js';
 import { checkResultBounds } from '../../lib/result/input-bounds.js';
-
-/** @import { LogLine } from '../../lib/result/log/lines.js' */
-
-/** @param {string} stage @returns {LogLine} */
-function schedule(stage) {
-  return { kind: 'schedule', stage, objects: 10 };
-}
-
-/** @param {string} stage @returns {LogLine} */
-function second(stage) {
-  return { kind: 'second', time: '00:00:01', stage, rate: 0, megabytes: 0 };
-}
-
-/** @param {Record<string, unknown>} data @returns {LogLine} */
-function machine(data) {
-  return { kind: 'machine', data };
-}
+import { machineLine, scheduleLine, secondLine } from './logs-of.js';
 
 /**
  * @param {number} count
- * @param {(index: number) => LogLine[]} linesOf
+ * @param {(index: number) => string[]} linesOf
  */
-function read(count, linesOf) {
-  const bounds = new LogBounds('log.txt');
-  let line = 0;
-  for (let index = 0; index < count; index += 1) {
-    for (const entry of linesOf(index)) {
-      line += 1;
-      bounds.add(line, entry);
+async function read(count, linesOf) {
+  const blocks = async function* () {
+    for (let index = 0; index < count; index += 1) {
+      yield Buffer.from(`${linesOf(index).join('\n')}\n`);
     }
-  }
+  };
+  await readFiles(['-'], blocks(), { keepsDetails: false });
 }
 
-/** @type {[what: string, most: number, linesOf: (index: number) => LogLine[], message: string][]} */
+/** @type {[what: string, most: number, linesOf: (index: number) => string[], message: string][]} */
 const LOGS = [
-  ['runs', 1000, () => [machine({ kind: 'run' }), schedule('Write')], 'log.txt:2001: more than 1,000 runs in one file'],
+  ['runs', 1000, () => [machineLine({ kind: 'run' }), scheduleLine()], '2001: more than 1,000 runs'],
   [
     'runs without machine lines, each starting with a stage of the previous one',
-    1001,
-    () => [schedule('Write')],
-    'log.txt:1002: more than 1,000 runs in one file',
+    1000,
+    () => [scheduleLine()],
+    '1001: more than 1,000 runs',
   ],
   [
     'stages, whatever kind of line names them',
     2000,
-    (index) => [index % 2 === 0 ? second(`S${index}`) : machine({ kind: 'stage', stage: `S${index}` })],
-    'log.txt:2001: more than 2,000 stages in one file',
+    (index) => [
+      index % 2 === 0
+        ? secondLine('00:00:01', 0, `S${index}`)
+        : machineLine({ kind: 'seconds', stage: `S${index}`, operations: [] }),
+    ],
+    '2001: more than 2,000 stages',
   ],
   [
     'stages over several runs',
     500,
-    () => [machine({ kind: 'run' }), ...['Write', 'Read', 'Stat', 'Remove'].map(schedule)],
-    'log.txt:2502: more than 2,000 stages in one file',
+    () => [machineLine({ kind: 'run' }), ...['Write', 'Read', 'Stat', 'Remove'].map(scheduleLine)],
+    '2502: more than 2,000 stages',
   ],
   [
     'seconds, however few operations they have',
-    1_000_000,
-    () => [second('Write')],
-    'log.txt:1000001: more than 1,000,000 seconds in one file',
+    100,
+    () => Array.from({ length: 10_000 }, () => secondLine('00:00:01', 0)),
+    '1000001: more than 1,000,000 seconds',
   ],
   [
     'machine lines',
-    200_000,
-    () => [machine({ kind: 'seconds', stage: 'Write' })],
-    'log.txt:200001: more than 200,000 machine lines in one file',
+    100,
+    () => Array.from({ length: 2000 }, () => machineLine({ kind: 'seconds', stage: 'Write' })),
+    '200001: more than 200,000 machine lines',
   ],
 ];
 
 describe('a log is refused at the first line that exceeds a limit', () => {
   for (const [what, most, linesOf, message] of LOGS) {
-    test(what, () => {
-      read(most, linesOf);
-      assert.throws(() => read(most + 1, linesOf), { name: 'InputError', message });
+    test(what, async () => {
+      await read(most, linesOf);
+      const error = { name: 'InputError', message: `standard input:${message} in one file` };
+      await assert.rejects(read(most + 1, linesOf), error);
     });
   }
 });

@@ -4,6 +4,7 @@ import { machineLine, parseLine } from '../../lib/result/log/lines.js';
 import { LogReader } from '../../lib/result/log/read-log.js';
 import { mergeRuns } from '../../lib/result/merge/merge.js';
 import { COUNT_NAMES } from '../../lib/result/counters.js';
+import { UNKNOWN_LATENCY } from '../../lib/result/histogram.js';
 import { placeOf } from '../../lib/text/plain-text.js';
 
 export { machineLine };
@@ -52,7 +53,11 @@ export function aggregateOf(files) {
 export function runsOf(file, lines) {
   /** @type {ReadRun[]} */
   const runs = [];
-  const log = new LogReader(file, (run) => runs.push(run));
+  const log = new LogReader(
+    file,
+    (run) => runs.push(run),
+    () => {},
+  );
   let number = 0;
   for (const text of lines) {
     number += 1;
@@ -119,4 +124,16 @@ export function scheduleLine(stage = 'Write') {
  */
 export function summaryLine(peak, stage = 'Write') {
   return `${stage} took 1000ms. Peak ops ${peak.toFixed(1)}/s Avg ops 0.0/s  Total size 0.0MB  Recoverable errors 0`;
+}
+
+/**
+ * The machine line of a stage.
+ *
+ * @param {string} stage
+ * @param {{ startedAt: number, endedAt: number, operations: number, bytes?: number }} fields and others
+ */
+export function stageLine(stage, fields) {
+  const duration = fields.endedAt - fields.startedAt;
+  const totals = { end: 'complete', duration, average: null, peak: null, bytes: 0, attempts: fields.operations };
+  return machineLine({ kind: 'stage', stage, ...totals, errors: {}, latency: UNKNOWN_LATENCY, ...fields });
 }

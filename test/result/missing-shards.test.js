@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aggregateOf, machineLine, scheduleLine, secondLine, summaryLine, warningsOf } from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageLine, summaryLine, warningsOf } from './logs-of.js';
 
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 
@@ -15,12 +15,12 @@ const NOON = Date.parse('2026-01-31T12:00:00Z');
 function logOf({ shard, id = 'a', start = NOON, isSearch = false }) {
   const options = { stages: ['write'], findPeak: isSearch };
   const time = new Date(start).toISOString();
-  const times = { startedAt: start, endedAt: start + 2000, end: 'complete', operations: 0 };
+  const times = { startedAt: start, endedAt: start + 2000, operations: 0 };
   return [
     machineLine({ kind: 'run', format: 1, run: id, host: `host-${shard}`, shard, start: time, options }),
     scheduleLine(),
     secondLine(time.slice(11, 19), 0),
-    machineLine({ kind: 'stage', stage: 'Write', ...times }),
+    stageLine('Write', times),
     machineLine({ kind: 'end' }),
   ];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine } from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageLine, stageOf, summaryLine } from './logs-of.js';
 
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 
@@ -14,13 +14,12 @@ const NOON = Date.parse('2026-01-31T12:00:00Z');
  */
 function logOf({ rates, stop, totals }) {
   const operations = rates.reduce((sum, rate) => sum + rate, 0);
-  const times = { startedAt: NOON + 100, endedAt: NOON + stop, duration: stop - 100 };
-  const facts = { kind: 'stage', stage: 'Write', end: 'complete', ...times, operations };
+  const facts = { startedAt: NOON + 100, endedAt: NOON + stop, operations };
   return [
     machineLine({ kind: 'run', format: 1, run: 'a', shard: '0/1', start: new Date(NOON).toISOString(), options: {} }),
     scheduleLine(),
     ...rates.map((rate, index) => secondLine(`12:00:0${index + 1}`, rate)),
-    machineLine({ ...facts, bytes: operations * 1000, ...totals }),
+    stageLine('Write', { ...facts, bytes: operations * 1000, ...totals }),
   ];
 }
 

@@ -60,7 +60,7 @@ function runOf({ index, of = 2, operations, delay = 0, findPeak, stages: names =
         operations,
         rest: 400,
       },
-      { storeClock: clock, timeLost: 12.5 },
+      { timeLost: 12.5 },
     ),
   );
   stages.forEach((stage) => (stage.seconds = stage.seconds.map(withLatencies)));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkThresholds, readThresholds } from '../../lib/result/thresholds/read-thresholds.js';
-import { formatThreshold } from '../../lib/result/thresholds/threshold.js';
+import { checkThresholds, formatThreshold, readThresholds } from '../../lib/result/thresholds/threshold.js';
 
 const RUN = { stages: ['write', 'read', 'stat'], mayHave: (/** @type {string} */ stage) => stage === 'read' };
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionMeter } from '../../lib/measure/connection-meter.js';
+import { ConnectionMeter, StageMeter } from '../../lib/measure/stage-meter.js';
 import { BucketMeter } from '../../lib/measure/part-meter.js';
-import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { everySecond, sumOfSnapshots, sumOfStages } from '../../lib/result/records.js';
 import { cases } from '../helpers/cases.js';
 import { ManualClock } from '../helpers/manual-clock.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimeOfDay } from '../../lib/text/units.js';
-import { aggregateOf, machineLine, scheduleLine, secondLine, warningsOf } from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageLine, warningsOf } from './logs-of.js';
 
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 const HOUR = 3_600_000;
@@ -26,11 +26,11 @@ function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length =
   const run = { kind: 'run', format: 1, run: id, host, shard, start: new Date(start).toISOString(), options };
   const lines = stages.flatMap((stage, index) => {
     const from = start + index * length;
-    const times = { startedAt: from, endedAt: from + length, end: 'complete', operations: 0 };
+    const times = { startedAt: from, endedAt: from + length, operations: 0 };
     return [
       scheduleLine(stage),
       secondLine(formatTimeOfDay(Math.floor(from / 1000) + 1), 0, stage),
-      machineLine({ kind: 'stage', stage, ...times }),
+      stageLine(stage, times),
     ];
   });
   return [machineLine(run), ...lines];
@@ -44,11 +44,6 @@ function aggregateOfLogs(...logs) {
 /** @param {string[][]} logs */
 function apart(...logs) {
   return aggregateOfLogs(...logs).runsApart.map(({ file, line, message }) => `${file}:${line}: ${message}`);
-}
-
-/** @param {string[][]} logs */
-function began(...logs) {
-  return warningsOf(aggregateOfLogs(...logs)).filter((warning) => warning.includes(' began '));
 }
 
 const YESTERDAY = logOf();
@@ -105,20 +100,6 @@ test('all runs that are apart share one warning, each counted once', () => {
   const [refused, ...others] = apart(...days);
   assert.equal(refused, `b.txt:1: ${refusal('23h 59m')} (and 2 more like it)`);
   assert.deepEqual(others, []);
-});
-
-test('hosts of one run that began after another had finished are reported, with advice', () => {
-  const logs = [logOf({ shard: '0/3' }), ...['1/3', '2/3'].map((shard) => logOf({ shard, start: NOON + 30_000 }))];
-  assert.deepEqual(began(...logs), [
-    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which had finished it by then: ' +
-      'start all hosts of a run at the same time, or within one slot of --start-at next:30s',
-  ]);
-});
-
-test('neither a run that continues under the same id, nor a run with another id, began too late', () => {
-  const reads = logOf({ host: 'fra-2', shard: '1/2', start: NOON + HOUR, stages: ['Read'] });
-  assert.deepEqual(began(logOf({ shard: '0/2' }), reads), []);
-  assert.deepEqual(began(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + 30_000 })), []);
 });
 
 test('runs of one host are refused if all of them have ended before another begins', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareAll } from '../../lib/result/compare/compare-results.js';
 import { runsApart } from '../../lib/result/merge/runs-apart.js';
-import { formatSideBySide } from '../../lib/report/compare-text.js';
-import { sideBySidePage } from '../../lib/report/html/comparison-page.js';
+import { comparisonText, shownSideBySide } from '../../lib/report/compare-text.js';
+import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { runsOf, madeLogs } from './logs-of.js';
 import { ratesOf, resultOf } from './results.js';
 
@@ -25,11 +25,11 @@ const DIRECT = named(985, { client: 'direct' });
 const MANY = named(500, { threads: 8 });
 
 test('results of any loads are sorted by what differs, with a ratio to the reference and a sentence', () => {
-  const lines = formatSideBySide(compareAll([SDK, DIRECT], SDK)).split('\n');
+  const lines = comparisonText(shownSideBySide(compareAll([SDK, DIRECT], SDK)), 120).split('\n');
   assert.match(lines[0], /^direct: Read 1\.97 times \(±0\.\d\d\) as fast as sdk$/);
-  assert.match(lines[2], /^Stage +client +Ops\/s .* Ratio +95% interval +Verdict$/);
-  assert.match(lines[3], /^Read +direct +985\.\d .* 1\.97\d +1\.\d{3} to 1\.9\d{2} +faster$/);
-  assert.match(lines[4], /^Read +sdk +500\.\d .* reference$/);
+  assert.match(lines[3], /^ {2}Stage +client +Ops\/s .* Ratio +95% interval +Verdict$/);
+  assert.match(lines[4], /^ {2}Read +direct +985\.\d .* 1\.97\d +1\.\d{3} to 1\.9\d{2} +faster$/);
+  assert.match(lines[5], /^ {2}Read +sdk +500\.\d .* reference$/);
 });
 
 test('numbers are sorted as numbers, and results that differ in more than two facts have their names', () => {
@@ -52,12 +52,12 @@ test('numbers are sorted as numbers, and results that differ in more than two fa
 });
 
 test('the page of results side by side has a row per result, and no difference where none is proven', () => {
-  const page = [...sideBySidePage(compareAll([DIRECT, MANY, SDK], DIRECT))].join('');
+  const page = [...comparisonPage(shownSideBySide(compareAll([DIRECT, MANY, SDK], DIRECT)))].join('');
   assert.match(page, /<h1><span>8, direct: Read 0\.51 times/);
   const short = named(500, { client: 'edge' });
   short.result.stages[0].seconds = [];
   assert.match(
-    [...sideBySidePage(compareAll([short, SDK, DIRECT], short))].join(''),
+    [...comparisonPage(shownSideBySide(compareAll([short, SDK, DIRECT], short)))].join(''),
     /<span>No difference is proven<\/span>/,
   );
 });

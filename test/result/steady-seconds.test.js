@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { steadySeconds } from '../../lib/result/compare/rate.js';
+import { steadySeconds } from '../../lib/result/compare/estimates.js';
 import { STARTED, stageOf } from './results.js';
 
 /** @import { StageSum } from '../../lib/result/result.js' */

@@ -5,7 +5,7 @@ import { figuresOf } from '../../lib/result/figures/catalogue.js';
 import { SHOWN } from '../../lib/result/figures/quantities.js';
 import { stageTable } from '../../lib/result/figures/stage-table.js';
 import { PLAIN, markdownTable, textTable } from '../../lib/result/figures/table.js';
-import { formatStageSummary } from '../../lib/report/stage-summary.js';
+import { formatStageSummary } from '../../lib/report/stage-findings.js';
 import { textWidth } from '../../lib/text/text-width.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { fileLimitProblem } from '../../lib/run/prepare-run.js';
-import { openFileLimit } from '../../lib/measure/host/open-file-limit.js';
+import { openFileLimit } from '../../lib/measure/host/limits.js';
 
 test('threads that just fit the limit are accepted, and one more is refused', () => {
   assert.equal(fileLimitProblem({ threads: 936, cores: 1 }, 1000), null);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { run } from '../../lib/index.js';
-import { dollarsFor, forecastOf, totalOf } from '../../lib/run/forecast.js';
+import { forecastOf, totalOf } from '../../lib/run/forecast.js';
+import { dollarsFor } from '../../lib/run/prices.js';
 import { prepareRun } from '../../lib/run/prepare-run.js';
 import { readRunOptions } from '../../lib/options/run-options.js';
 import { billedRequests } from '../helpers/billed-requests.js';
@@ -28,6 +29,7 @@ const FIXED = {
   'objects of several sizes that are kept, without preflight': {
     ...{ objects: 2000, threads: 16, size: '100..2kB', keep: true, preflight: false },
   },
+  races: { objects: 1000, threads: 16, stages: 'write,create,swap', contenders: 4 },
   'reads at random': { objects: 2000, threads: 16, access: 'uniform' },
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { listExisting } from '../../lib/run/preflight/list-existing.js';
+import { listExisting } from '../../lib/run/preflight/existing-objects.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { shardOf } from '../../lib/load/workload/listed-objects.js';
 import { globalIndex } from '../../lib/load/workload/shard.js';

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CostBudget } from '../../lib/run/prices.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { SearchSteps } from '../../lib/run/search-steps.js';
-import { StepsPlan } from '../../lib/run/steps-plan.js';
-import { StagesPlan } from '../../lib/run/stages-plan.js';
+import { searchSteps } from '../../lib/run/search-steps.js';
+import { stepsPlan } from '../../lib/run/steps-plan.js';
+import { stagesPlan } from '../../lib/run/stages-plan.js';
 import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
@@ -29,7 +29,7 @@ const OBJECTS = 200_000;
 const IDLE_HOST = {
   ...NO_HOST_LOAD,
   loops: [loopLoad(0.1)],
-  cpu: { cpus: 2, usable: 2, busy: 0.1, iowait: 0, steal: 0, busiest: 0.2, others: 0.1 },
+  cpu: { cpus: 2, usable: 2, busy: 0.1, steal: 0, busiest: 0.2, others: 0.1 },
 };
 
 /**
@@ -54,13 +54,13 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
       run: { clock, ledger, reconciliation: { hasUnproven: false }, costs: new CostBudget() },
       signal: new AbortController().signal,
     },
-    ...{ observer: recordingObserver().observer, runClock: { facts: () => null }, isShared: () => false },
+    ...{ observer: recordingObserver().observer, isShared: false },
     unloaded: new Map([[stage, { count: 20, p50: unloadedP50, size: WHOLE }]]),
   };
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));
   const session = /** @type {any} */ ({ ...running, workers, firstStageAt: clock.now(), result });
   const context = planContext(session);
-  await runPlan(findPeak ? new StepsPlan(context, SearchSteps) : new StagesPlan(context), session);
+  await runPlan(findPeak ? stepsPlan(context, searchSteps) : stagesPlan(context), session);
   assert.deepEqual(result.problems, []);
   return result.stages[0];
 }

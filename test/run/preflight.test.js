@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { preflight } from '../../lib/run/preflight/preflight.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/store/s3-error.js';
-import { SigningRegion } from '../../lib/store/live-credentials.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -43,9 +42,13 @@ class Store {
   async answer(request) {
     this.requests.push(request);
     await this.before(request);
-    const { method, bucket, key } = request;
+    const { method, bucket, key, input, connection } = request;
     const place = `${bucket}/${key}`;
-    if (method === 'put') {
+    if (method === 'batch') {
+      const keys = /** @type {{ Key: string }[]} */ (/** @type {any} */ (input).Delete.Objects);
+      keys.forEach(({ Key }) => this.objects.delete(`${bucket}/${Key}`));
+      connection.reply.output = { Deleted: keys };
+    } else if (method === 'put') {
       this.objects.add(place);
     } else if (method === 'remove') {
       this.objects.delete(place);
@@ -80,16 +83,15 @@ async function ask(store, overrides, signal = NEVER) {
     payload: workload.payload,
     written: workload.ledger,
     controlConnections: connections,
-    controlOptions: { region: new SigningRegion('auto') },
+    controlOptions: { region: 'auto' },
     requests,
     probes,
     wroteObjects,
-    mayRemove: true,
   };
   const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const result = await preflight(run, config, signal);
   assert.equal(requests.preflight, store.requests.length, 'every request is counted');
-  return { ...result, probes, keyspace, mayRemove: run.mayRemove };
+  return { ...result, probes, keyspace };
 }
 
 /**
@@ -147,10 +149,14 @@ test('requests an absent object from each bucket, and then tries all operations 
 
 test('tries only the operations of the stages and of clean-up', async () => {
   for (const [stages, expected] of /** @type {[string[], string[]][]} */ ([
-    [['write'], ['get', 'put', 'remove']],
+    [['write'], ['get', 'put', 'batch']],
     [
       ['write', 'stat'],
-      ['get', 'put', 'head', 'remove'],
+      ['get', 'put', 'head', 'batch'],
+    ],
+    [
+      ['write', 'remove'],
+      ['get', 'put', 'remove'],
     ],
     [[], ['get']],
   ])) {
@@ -248,9 +254,8 @@ test('operations refused for the same reason share a line, including a HEAD, whi
       throw method === 'head' ? answer(403) : answer(403, 'AccessDenied');
     }
   });
-  assert.equal(problems.length, 2);
-  assert.match(problems[0], /^write, stat and remove in buckets "one", "two" were refused /);
-  assert.match(problems[1], /^read in bucket "two" was refused /);
+  assert.equal(problems.length, 1);
+  assert.match(problems[0], /^write, (read, stat|stat, read) and remove in buckets "one", "two" were refused /);
 });
 
 test('without permission to list, an absent object is forbidden: the operations of the run decide', async () => {
@@ -290,28 +295,12 @@ test('no object is requested from a bucket that has none of the few objects', as
 });
 
 test('remembers an object that could not be removed', async () => {
-  const { problems, probes, keyspace, store, mayRemove } = await askWith(
-    failing(['remove'], answer(403, 'AccessDenied')),
-  );
+  const { problems, probes, keyspace, store } = await askWith(failing(['remove'], answer(403, 'AccessDenied')));
   assert.match(problems.join(), /^remove in buckets "one", "two" was refused /);
   assert.deepEqual(
     [...probes].map((index) => `${keyspace.bucketOf(index)}/${keyspace.probeKeyOf(index)}`).toSorted(),
     [...store.objects].toSorted(),
   );
-  assert.equal(mayRemove, true, 'clean-up still has to try');
-});
-
-test('a run that keeps its objects does not need permission to remove them, and reports the remaining probe', async () => {
-  const keeping = { stages: ['write'], keep: true };
-  const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
-  assert.deepEqual([refusing.problems, refusing.probes.size, refusing.mayRemove], [[], 0, false]);
-  assert.deepEqual(refusing.notices, [
-    'Deleting was refused: the preflight objects are kept with those of the run, and the latency with one thread is not measured',
-  ]);
-  const writingNothing = await askWith(failing(['put', 'remove'], answer(403, 'AccessDenied')), keeping);
-  assert.deepEqual([writingNothing.problems.length, writingNothing.notices], [1, []]);
-  const permitting = await ask(new Store(), keeping);
-  assert.deepEqual([permitting.notices, permitting.mayRemove], [[], true]);
 });
 
 test('a read without a response does not mean that the store is absent if the first request got one', async (t) => {
@@ -352,12 +341,31 @@ test('a store that keeps throttling is a transient problem, unless there is anot
   }
 });
 
+test('Row 50: a store without DeleteObjects is reported, and the object is removed by itself', async () => {
+  for (const status of [400, 405, 501]) {
+    const refusal = answer(status, 'NotImplemented');
+    const { problems, notices, store, probes } = await askWith(failing(['batch'], refusal), { stages: ['write'] });
+    assert.deepEqual([problems, store.objects.size, probes.size], [[], 0, 0]);
+    assert.deepEqual(store.methodsIn('one'), ['get', 'put', 'batch', 'remove']);
+    assert.equal(notices.length, 1);
+    assert.match(notices[0], /^The store does not support DeleteObjects \(.*\): clean-up deletes objects one by one$/);
+  }
+});
+
 test('looks for objects of an earlier run, and names the missing ones', async () => {
   const present = new Store();
   const { keyspace } = await ask(new Store());
   for (let index = 0; index < 20; index++) {
     present.objects.add(`${keyspace.bucketOf(index)}/${keyspace.keyOf(index)}`);
   }
+  const { payload } = fakeEngine({ answer: () => {} }).workload;
+  present.before = ({ method, bucket, key, sink, connection }) => {
+    const own = keyspace.recognise(bucket, key);
+    connection.reply.contentLength = 1000;
+    if (method === 'get' && own !== null) {
+      sink?.accept(/** @type {Buffer} */ (payload.view(own.index, 0, 1000)));
+    }
+  };
   const found = await ask(present, { stages: ['read', 'stat', 'remove'] });
   assert.deepEqual([found.problems, found.notices], [[], []]);
   assert.deepEqual(present.methodsIn('one'), ['get', 'get', 'head', 'remove']);
@@ -369,6 +377,40 @@ test('looks for objects of an earlier run, and names the missing ones', async ()
     notices[0],
     /^Run run-1 has no one\/benchmark\/run-1\/\S+, two\/\S+ in these buckets: check that the run used --keep/,
   );
+});
+
+test('reports an object of an earlier run that has another size', async () => {
+  const store = new Store();
+  const { keyspace } = await ask(new Store());
+  for (let index = 0; index < 20; index++) {
+    store.objects.add(`${keyspace.bucketOf(index)}/${keyspace.keyOf(index)}`);
+  }
+  store.before = ({ connection }) => void (connection.reply.contentLength = 4096);
+  const { problems, notices } = await ask(store, { stages: ['stat'] });
+  assert.deepEqual([problems, notices.length], [[], 2]);
+  assert.match(
+    notices[0],
+    /^An object of run run-1 is wrong: \S+: the size is 4096 bytes, expected 1000; check that the run was written with this --size$/,
+  );
+});
+
+test('a pause that the store asks for takes at most 5 seconds', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const store = new Store();
+  let pauses = 0;
+  store.before = () => {
+    if (store.requests.length === 1) {
+      throw Object.assign(answer(503, 'SlowDown'), { retryAfter: 30_000 });
+    }
+  };
+  const asked = ask(store, { store: { ...runConfig(NO_TARGET).store, buckets: ['one'] }, stages: [] });
+  for (; store.requests.length < 2; pauses++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    mock.timers.tick(1000);
+  }
+  assert.deepEqual((await asked).problems, []);
+  assert.ok(pauses >= 5 && pauses < 10, `${pauses} seconds`);
 });
 
 test('survives a hiccup', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_AMOUNTS } from '../../lib/load/operations/registry.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
-import { dollarsOf, dollarsSpentOn, operationsBilledAs, priceOf } from '../../lib/run/prices.js';
+import { dollarsOf, dollarsSpentOn, priceOf, requestsOfRun } from '../../lib/run/prices.js';
 
 /** @import { Overrides } from '../helpers/run-config.js' */
 
@@ -14,7 +14,8 @@ test('a million operations of each stage cost R2’s list price', () => {
 test('writes are Class A, reads and stats are Class B, and deletions are free', () => {
   const billed = (/** @type {string[]} */ ...stages) => {
     const config = runConfig(NO_TARGET, { objects: 1, stages });
-    return [operationsBilledAs('A', config), operationsBilledAs('B', config)];
+    const { A, B } = requestsOfRun(config);
+    return [A, B];
   };
   assert.deepEqual(billed('write', 'read', 'stat', 'remove'), [1, 2]);
   assert.deepEqual(billed('remove'), [0, 0]);
@@ -25,10 +26,7 @@ test('writes are Class A, reads and stats are Class B, and deletions are free', 
 test('the lists that prove what is there, and that nothing is left, are Class A', () => {
   const { store } = runConfig(NO_TARGET);
   const billed = (/** @type {Overrides} */ overrides) =>
-    operationsBilledAs(
-      'A',
-      runConfig(NO_TARGET, { objects: 10, store: { ...store, isEmbedded: false }, ...overrides }),
-    );
+    requestsOfRun(runConfig(NO_TARGET, { objects: 10, store: { ...store, isEmbedded: false }, ...overrides })).A;
   assert.equal(
     billed({ stages: ['write', 'remove'] }),
     10 + 2 + 1,
@@ -47,14 +45,14 @@ test('operations on several objects are billed per operation, not per object', (
   const amounts = { ...DEFAULT_AMOUNTS, pageSize: 100 };
   const config = runConfig(NO_TARGET, { objects: 401, stages: ['write', 'list', 'remove'], amounts });
   // The two buckets have 201 and 200 objects, and so three pages and two.
-  assert.equal(operationsBilledAs('A', config), 401 + 5);
+  assert.equal(requestsOfRun(config).A, 401 + 5);
   assert.ok(Math.abs(dollarsOf(config) - (406 * 4.5) / 1e6) < 1e-12);
 });
 
 test('of a race, each write is Class A, and each read Class B', () => {
   const amounts = { ...DEFAULT_AMOUNTS, contenders: 4 };
   const config = runConfig(NO_TARGET, { objects: 100, stages: ['create', 'swap'], amounts });
-  assert.deepEqual([operationsBilledAs('A', config), operationsBilledAs('B', config)], [2 * 400, 100 + 2 * 100]);
+  assert.deepEqual(requestsOfRun(config), { A: 2 * 400, B: 100 + 2 * 100, free: 0 });
   assert.ok(Math.abs(dollarsOf(config) - (800 * 4.5 + 300 * 0.36) / 1e6) < 1e-12);
   const contenders = [{ operations: 100 }, { operations: 300 }];
   const spent = dollarsSpentOn([/** @type {any} */ ({ stage: 'Swap', attempts: 600, aborts: 0, contenders })]);
@@ -72,7 +70,7 @@ test('objects of several sizes take different numbers of write requests', () => 
   const multipart = { partSize: 8 * 2 ** 20, partThreads: 4, minSize: 8 * 2 ** 20 };
   const config = runConfig(NO_TARGET, { objects: 400, stages: ['write'], size: 32 * 2 ** 20, sizes, multipart });
   // Three of four objects take one request; every fourth one takes its four parts and two more.
-  assert.equal(operationsBilledAs('A', config), 300 + 100 * 6);
+  assert.equal(requestsOfRun(config).A, 300 + 100 * 6);
 });
 
 test('attempts cost as much as their operations, separately for each kind of a mixed stage, and aborts are free', () => {

@@ -10,18 +10,18 @@ import { bucketMeters } from '../../lib/measure/part-meter.js';
 import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { ABANDONED } from '../../lib/result/counters.js';
-import { Phases } from '../../lib/run/begin-run.js';
+import { phasesOf } from '../../lib/run/begin-run.js';
 import { RunLog } from '../../lib/result/log/run-log.js';
 import { rowOfStage } from '../../lib/result/figures/stage-table.js';
 import { runFacts } from '../../lib/run/benchmark-run.js';
-import { RampSteps } from '../../lib/run/ramp-steps.js';
-import { StepsPlan } from '../../lib/run/steps-plan.js';
+import { rampSteps, stepsPlan } from '../../lib/run/steps-plan.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
 import { NO_CONNECTIONS, stageOutcome } from '../helpers/stage-outcome.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 import { aggregateOf, warningsOf } from '../result/logs-of.js';
+import { ALL_TIME } from '../helpers/manual-clock.js';
 
 /**
  * @import { Session } from '../../lib/run/session.js'
@@ -75,7 +75,7 @@ function prepare(
       const { stopsAt, endsAt, noSuccessSince } = /** @type {Required<TimeLimit>} */ (task.limit);
       const meter = new StageMeter(clock, startedAt);
       const { buckets } = config.store;
-      const meters = bucketMeters(buckets.length);
+      const meters = bucketMeters(buckets.length, ALL_TIME);
       const budget = new Budget(task.budget);
       let hasRunOut = false;
       let isStalled = false;
@@ -116,7 +116,7 @@ function prepare(
     },
   };
   const config = runConfig(NO_TARGET, { objects: 100_000, threads: 8, ...overrides });
-  const phases = new Phases(clock.now, observer, clock.now());
+  const phases = phasesOf(observer);
   const running = {
     ...{
       config,
@@ -130,7 +130,7 @@ function prepare(
       observer,
       phases,
     },
-    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded: new Map() },
+    ...{ isShared: false, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], isTransient: false, stages: [], cleanup: null, crash: null })
@@ -138,7 +138,7 @@ function prepare(
   const run = (startsAt = clock.now()) => {
     const given = { ...running, workers, firstStageAt: startsAt, result };
     const session = /** @type {Session} */ (/** @type {unknown} */ (given));
-    return runPlan(new StepsPlan(planContext(session), RampSteps), session);
+    return runPlan(stepsPlan(planContext(session), rampSteps), session);
   };
   const steps = () =>
     events.filter(([name]) => name === 'stepEnds').map(([, , step]) => /** @type {RampStep} */ (step));

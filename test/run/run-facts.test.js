@@ -62,10 +62,10 @@ test('sizes and the order of reads appear in the words of their options, unless 
   assert.ok(!Object.hasOwn(usual, 'sizes') && !Object.hasOwn(usual, 'access'));
   const { options } = factsOf({
     size: 2 ** 20,
-    sizes: { kind: 'lognormal', median: 4096, sigma: 1.5 },
+    sizes: { kind: 'log-uniform', min: 4096, max: 2 ** 20 },
     access: { kind: 'zipf', exponent: 0.99 },
   });
-  assert.deepEqual([options.size, options.sizes, options.access], [2 ** 20, 'lognormal:4KiB:1.5', 'zipf:0.99']);
+  assert.deepEqual([options.size, options.sizes, options.access], [2 ** 20, '4KiB..1MiB', 'zipf:0.99']);
 });
 
 test('the range size appears only if ranges are read', () => {

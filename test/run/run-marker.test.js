@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RunMarker } from '../../lib/run/cleanup/run-marker.js';
+import { RunMarker } from '../../lib/run/preflight/write-checks.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
 import { Keyspace } from '../../lib/load/workload/keyspace.js';
 import { WHOLE } from '../../lib/load/workload/shard.js';
@@ -61,10 +61,6 @@ class Store {
     if (!this.script.keeps) {
       this.objects.delete(key);
     }
-  }
-
-  async deleteBatch() {
-    return ['refused'];
   }
 }
 

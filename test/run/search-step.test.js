@@ -18,7 +18,6 @@ const STEP = Object.freeze({
   phase: 'refine',
   threads: 64,
   operations: Infinity,
-  attempts: Infinity,
   precision: 0.01,
   settle: 250,
   minDuration: 1000,
@@ -43,7 +42,6 @@ async function runStep(step, workers, { stage = 'Read', size = 8192, range = ONC
   const startedAt = clock.now();
   const session = { workers, signal: new AbortController().signal, observer: recordingObserver().observer };
   const ran = await runSlot(planned.slot, session, {
-    retrying: () => planned.retrying(),
     progress: (done, _flow, budget) => planned.progress(done, startedAt, budget),
   });
   return planned.finish(ran);
@@ -53,12 +51,10 @@ async function runStep(step, workers, { stage = 'Read', size = 8192, range = ONC
  * @param {StoreModel} model
  * @param {Partial<Step>} [overrides]
  * @param {Range} [range]
- * @param {boolean} [failsOnce] whether the first attempt of each operation fails
  */
-async function run(model, overrides, range = ONCE, failsOnce = false) {
+async function run(model, overrides, range = ONCE) {
   const clock = new ManualClock(1_700_000_000_000);
   const workers = new SimulatedWorkers(clock, () => model);
-  workers.failsOnce = failsOnce;
   const finished = await runStep({ ...STEP, ...overrides }, workers, { range, clock });
   return { ...finished, task: workers.tasks[0] };
 }
@@ -117,15 +113,4 @@ test('a store that answers nothing leaves windows without operations', async () 
     Array.from({ length: 10 }, () => 0),
   );
   assert.equal(elapsed, 3250);
-});
-
-test('a step ends before it exceeds its attempts, whatever the operations', async () => {
-  const round = { first: 0, count: 100, cycles: true };
-  const limited = { attempts: 1500, precision: 0 };
-  const { outcome, windows } = await run(QUEUE, limited, round, true);
-  const { attempts } = outcome.whole;
-  assert.ok(attempts > 1000 && attempts <= 1500, `${attempts} attempts`);
-  assert.ok(windows.length > 0 && windows.length < 4 && windows.every((count) => count === 250), windows.join());
-  const { windows: whole } = await run(QUEUE, limited, round);
-  assert.equal(whole.length, 4, 'without failures the same attempts suffice');
 });

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { CostBudget } from '../../lib/run/prices.js';
 import { Budget } from '../../lib/load/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
-import { SearchSteps } from '../../lib/run/search-steps.js';
-import { StepsPlan } from '../../lib/run/steps-plan.js';
+import { searchSteps } from '../../lib/run/search-steps.js';
+import { stepsPlan } from '../../lib/run/steps-plan.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
 import { Ledger, ledgerMemory } from '../../lib/load/workload/ledger.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
@@ -26,7 +26,7 @@ const WHOLE = 16_384;
 /** Other processes use all of its CPUs. */
 const BUSY_HOST = {
   ...NO_HOST_LOAD,
-  cpu: { cpus: 2, usable: 2, busy: 1, iowait: 0, steal: 0, busiest: 1, others: 1.9 },
+  cpu: { cpus: 2, usable: 2, busy: 1, steal: 0, busiest: 1, others: 1.9 },
 };
 
 /** 20 ms per operation, at most 1,000 operations per second. @returns {StoreModel} */
@@ -60,14 +60,14 @@ function prepare(overrides, modelOf = queueing) {
       signal: controller.signal,
       observer,
     },
-    ...{ runClock: { facts: () => null }, isShared: () => false, unloaded },
+    ...{ isShared: false, unloaded },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
   const run = () => {
     const session = /** @type {Session} */ (/** @type {unknown} */ ({ ...running, workers, result }));
-    return runPlan(new StepsPlan(planContext(session), SearchSteps), session);
+    return runPlan(stepsPlan(planContext(session), searchSteps), session);
   };
   return { run, workers, events, result, controller, ledger, unloaded };
 }
@@ -233,13 +233,15 @@ test('objects that run out leave a lower bound and the number needed', async () 
   assert.equal(result.stages[0].bottleneck.advice, 'more <objects>');
 });
 
-test('dollars that run out are reported, before and after the search', async () => {
+test('dollars that run out leave a lower bound, and the notice before names the objects for twice the rate', async () => {
   const { run, events, result } = prepare({ maxCost: 0.05 }, () => ({ latency: () => 20 }));
   await run();
-  const [, notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
-  assert.match(
-    notice,
-    /^--find-peak: \$0\.05 pays for 11111 writes, enough for a capacity of about 277 writes\/s; .* pass --max-cost 0\.1$/,
+  assert.deepEqual(
+    events.filter(([kind]) => kind === 'notice').map(([, text]) => text),
+    [
+      '--find-peak takes up to 30s per stage',
+      '--find-peak: 40000 objects are enough for about 1000 writes/s; if you expect up to 2000, pass 80000 <objects>',
+    ],
   );
   const [{ search, bottleneck }] = result.stages;
   assert.deepEqual([search?.hasPlateau, search?.operationsNeeded], [false, null]);
@@ -258,20 +260,19 @@ test('a search spends no more than the cost limit', async () => {
   assert.ok(dollars > 0.01 && dollars <= 0.06, String(dollars));
 });
 
-test('a stage that the money does not suffice for is no success', async () => {
-  const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
-  await run();
-  assert.match(
-    result.problems[0],
-    /^Stat: only 27 operations, too few for a capacity search; try a higher --max-cost$/,
-  );
-});
-
-test('too few objects for a first step are reported even if no probe could predict it', async () => {
-  const { run, unloaded, result } = prepare({ objects: 5 });
-  unloaded.clear();
-  await run();
-  assert.deepEqual(result.problems, ['Write: only 5 operations, too few for a capacity search; try more <objects>']);
+test('a stage that the money or the objects do not suffice for is no success', async () => {
+  for (const [overrides, advice] of /** @type {const} */ ([
+    [{ stages: ['stat'], maxCost: 0.00001 }, 'a higher --max-cost'],
+    [{ objects: 5 }, 'more <objects>'],
+  ])) {
+    const { run, result } = prepare(overrides);
+    await run();
+    assert.equal(result.problems.length, 1);
+    assert.match(
+      result.problems[0],
+      new RegExp(`^[A-Z][a-z]+: there are too few operations for a search; try ${advice}$`),
+    );
+  }
 });
 
 test('a search that runs out of objects at its second stage is incomplete, not a usage error', async () => {
@@ -284,7 +285,10 @@ test('a search that runs out of objects at its second stage is incomplete, not a
     result.stages.map(({ stage }) => stage),
     ['Write'],
   );
-  assert.match(result.problems[0], /^Remove: only [\d,]+ operations, too few for a capacity search; try more objects/);
+  assert.match(
+    result.problems[0],
+    /^Remove: there are too few operations for a search; try more objects left by Write$/,
+  );
   assert.equal(result.isTransient, true);
 });
 

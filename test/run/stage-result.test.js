@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionMeter } from '../../lib/measure/connection-meter.js';
-import { StageMeter } from '../../lib/measure/stage-meter.js';
+import { ConnectionMeter, StageMeter } from '../../lib/measure/stage-meter.js';
 import { evidenceOf, stageResult } from '../../lib/run/stage-result.js';
 import { OPERATIONS, STAGES } from '../../lib/load/operations/registry.js';
 import { mixedStage } from '../../lib/load/operations/stage.js';
@@ -15,7 +14,6 @@ import { ManualClock } from '../helpers/manual-clock.js';
  */
 
 const SIZE = 100;
-const STORE_CLOCK = { offset: 12, uncertainty: 3 };
 const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 0.5, busyLoops: 0.5 };
 
 /**
@@ -52,7 +50,6 @@ function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
     load: closedLoop({ threads: 4, ...load }),
     unloaded,
     availableCores: 2,
-    storeClock: STORE_CLOCK,
   });
 }
 
@@ -67,7 +64,7 @@ test('a result has the stage’s times in epoch milliseconds, and rates per seco
     [1, 2, 1],
   );
   assert.equal(result.latency.operations?.count, 4);
-  assert.deepEqual([result.clientLoad, result.storeClock], [CLIENT_LOAD, STORE_CLOCK]);
+  assert.equal(result.clientLoad, CLIENT_LOAD);
 });
 
 test('the rate of a timed stage is over its whole time, whenever its last operations came', () => {
@@ -82,7 +79,7 @@ test('the rate of a timed stage is over its whole time, whenever its last operat
     stageResult({
       stage: STAGES[1],
       outcome: stageOutcome([meter], clock, { startedAt, endedAt, clientLoad: CLIENT_LOAD }),
-      ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
+      ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2 },
       stopsAt,
     });
   const { drain, average, operations, drainOperations, drainBytes } = resultAt(startedAt + 9000);
@@ -113,7 +110,7 @@ function evidenceAfter(record) {
   const result = stageResult({
     stage: STAGES[1],
     outcome,
-    ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
+    ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2 },
   });
   return evidenceOf(result, closedLoop({ threads: 4 }), true, 2);
 }
@@ -184,7 +181,7 @@ test('a stage of several kinds has figures and a bottleneck for each', () => {
   const result = stageResult({
     stage,
     outcome: stageOutcome(kinds, clock, { startedAt, endedAt, clientLoad: CLIENT_LOAD }),
-    ...{ clock, objects: 300, load: closedLoop({ threads: 6 }), unloaded: null, availableCores: 2, storeClock: null },
+    ...{ clock, objects: 300, load: closedLoop({ threads: 6 }), unloaded: null, availableCores: 2 },
     unloadedByOperation: new Map([['read', { count: 10, p50: 10, size: SIZE }]]),
   });
   assert.deepEqual([result.stage, result.operations, result.average], ['Mixed', 300, 100]);

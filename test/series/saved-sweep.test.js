@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { readResult } from '../../lib/result/read-result.js';
-import { readSweep, writeSweep } from '../../lib/series/saved-sweep.js';
-import { planSweep } from '../../lib/series/sweep-plan.js';
+import { planSweep, readSweep, writeSweep } from '../../lib/series/sweep-plan.js';
 import { resultOf } from '../result/results.js';
 import { folderWith } from '../helpers/command.js';
 

@@ -190,12 +190,6 @@ const SITES = [
     2,
     /failed \(HTTP 302 Found\): it redirects to https:\/\/elsewhere\.example\.com\/login, but redirects are not followed/,
   ],
-  [
-    'a cache that keeps nothing',
-    { location: 'add_header cf-cache-status DYNAMIC;' },
-    0,
-    /does not cache objects of bucket-\d+ \(a second read was DYNAMIC\): Cloudflare caches by file extension, unless a Cache Rule/,
-  ],
 ];
 
 for (const [title, options, status, shown] of SITES) {

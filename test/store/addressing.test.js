@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { AddressBook } from '../../lib/store/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
 import { connectionHostname, endpointUrl } from '../../lib/store/address.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { openStore } from '../../lib/store/object-store.js';
 import { head, put } from '../helpers/store.js';
 
@@ -51,7 +51,7 @@ async function targetsOf(t, client, address) {
   const credentials = new LiveCredentials({ accessKeyId: 'key', secretAccessKey: 'secret' });
   const opened = await openStore(client, {
     ...store,
-    region: new SigningRegion(store.region),
+    region: store.region,
     agent,
     credentials,
     keepAlive: true,

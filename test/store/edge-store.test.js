@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { AddressBook } from '../../lib/store/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/store/object-store.js';
 
 /** @import { AddressInfo } from 'node:net' */
@@ -24,7 +24,7 @@ test('each response yields the time that the binding took, if the Worker reports
     ...address,
     agent,
     buckets: ['one'],
-    region: new SigningRegion('auto'),
+    region: 'auto',
     credentials: new LiveCredentials({ accessKeyId: 'edge', secretAccessKey: 'secret' }),
     keepAlive: true,
     threads: 1,

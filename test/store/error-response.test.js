@@ -50,13 +50,12 @@ test('of a body that is not S3’s, the title, the message or the first words ar
   }
 });
 
-test('the code, the message, the region and the request id of an error are read from its body', () => {
+test('the code, the message and the request id of an error are read from its body', () => {
   const body =
     '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message><Region>auto</Region><RequestId>1A2B</RequestId></Error>';
   assert.deepEqual(parseErrorBody(body), {
     code: 'NoSuchKey',
     message: 'The key does not exist.',
-    region: 'auto',
     requestId: '1A2B',
   });
 });
@@ -68,7 +67,7 @@ test('what XML has to write otherwise is read as it was meant', () => {
 });
 
 test('a body that is not such XML gives its words, or what can be found in it', () => {
-  const nothing = { code: '', message: '', region: '', requestId: '' };
+  const nothing = { code: '', message: '', requestId: '' };
   for (const [body, message] of [
     ['', ''],
     ['oops', 'oops'],

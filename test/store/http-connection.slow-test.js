@@ -42,7 +42,7 @@ const UPLOADER = `
     onSent: (bytes) => (sent += bytes), onHead: (given) => (status = given), onHeader() {}, onBody() {},
     onEnd: done, onError: done,
   };
-  new HttpConnection(handler, { agent, host: 'store.test', keepAlive: true, now })
+  new HttpConnection(handler, { agent, host: 'store.test', keepAlive: true })
     .send({ method: 'PUT', target: '/', headers: [], body: views(), size: Number(size) });
 `;
 

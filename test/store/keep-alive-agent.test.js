@@ -165,28 +165,19 @@ test('the store is told the name that is wanted, though the address was looked u
   assert.equal(/** @type {any} */ (server.sockets[0]).servername, 'localhost');
 });
 
-for (const [connectTimeout, absence] of [
-  [1000, 30_000],
-  [10_000, 100_000],
-]) {
-  test(
-    `an address that refuses is left out for ${absence} ms, with a timeout of ${connectTimeout} ms`,
-    TIME_LIMIT,
-    async (t) => {
-      const server = await startSocketServer(t);
-      const lookup = mockLookup(t, () => ['::1', '127.0.0.1']);
-      let now = 0;
-      const { agent } = openAgent(t, { port: server.port, hostname: 'store.test', connectTimeout, now: () => now });
-      await connect(agent);
-      now = absence - 1;
-      await connect(agent);
-      assert.equal(lookup.names.length, 1);
-      now = absence;
-      await connect(agent);
-      assert.equal(lookup.names.length, 2);
-    },
-  );
-}
+test('an address that refuses is left out for a minute', TIME_LIMIT, async (t) => {
+  const server = await startSocketServer(t);
+  const lookup = mockLookup(t, () => ['::1', '127.0.0.1']);
+  let now = 0;
+  const { agent } = openAgent(t, { port: server.port, hostname: 'store.test', now: () => now });
+  await connect(agent);
+  now = 59_999;
+  await connect(agent);
+  assert.equal(lookup.names.length, 1);
+  now = 60_000;
+  await connect(agent);
+  assert.equal(lookup.names.length, 2);
+});
 
 test(
   'an address that does not answer is left out, though nobody waits for its connection any more',
@@ -262,7 +253,7 @@ test('no more than 64 connections are being opened at one time, and a stop opens
   await until(() => server.sockets.length === 64);
   controller.abort();
   const { failed } = await ahead;
-  assert.equal(failed, 64);
+  assert.equal(failed, 200);
   assert.equal(server.sockets.length, 64);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WITHHELD, redact } from '../../lib/text/redact.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner } from '../../lib/store/sigv4.js';
 
 /** @param {string} name */
@@ -12,7 +12,7 @@ function keys(name) {
 test('requests are signed with credentials that were replaced from the next second on, and with all parts of them', () => {
   const live = new LiveCredentials(keys('first'));
   let now = Date.UTC(2026, 0, 31, 12);
-  const options = { region: new SigningRegion('auto'), host: 'store.test', now: () => now };
+  const options = { region: 'auto', host: 'store.test', now: () => now };
   const signer = new RequestSigner({ ...options, credentials: live });
   const sign = (/** @type {RequestSigner} */ each) => each.sign('GET', '/bucket/key', EMPTY_PAYLOAD_HASH);
   const signedWith = (/** @type {object} */ credentials) =>

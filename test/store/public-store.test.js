@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { AddressBook } from '../../lib/store/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/store/http/keep-alive-agent.js';
-import { LiveCredentials, SigningRegion } from '../../lib/store/live-credentials.js';
+import { LiveCredentials } from '../../lib/store/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/store/object-store.js';
 
 /**
@@ -56,7 +56,7 @@ async function openPublic(t, apiPort, publicUrl, buckets = ['bucket-a']) {
   const store = await openStore('public', {
     ...{ agent, hostname: ADDRESS, port: apiPort, useTls: false, buckets, keepAlive: true, threads: 1, now },
     publicUrl: { hostname: ADDRESS, useTls: false, basePath: '', bucketInPath: false, ...publicUrl },
-    region: new SigningRegion('auto'),
+    region: 'auto',
     credentials: new LiveCredentials({
       accessKeyId: 'the-id',
       secretAccessKey: 'the-secret',

@@ -19,8 +19,7 @@ const HELLO = `${OK}Content-Length: 5\r\n\r\nhello`;
 const LENGTH = 'Content-Length: 5\r\n';
 const CODING = 'Transfer-Encoding: chunked\r\n';
 const CHUNKED = `${OK}${CODING}\r\n`;
-const HINTS =
-  'HTTP/1.1 103 Hints\r\nLink: x\r\nContent-Length: 9\r\nConnection: close\r\nKeep-Alive: timeout=1\r\n\r\n';
+const HINTS = 'HTTP/1.1 103 Hints\r\nLink: x\r\nContent-Length: 9\r\nConnection: close\r\n\r\n';
 
 /** @import { OurReading } from '../helpers/http-answers.js' */
 
@@ -125,23 +124,8 @@ const REFUSED = {
   ].map((value) => /** @type {const} */ ([`${OK}Transfer-Encoding: ${value}\r\n\r\n0\r\n\r\n`, BAD_ENCODING])),
   'the size of a chunk': [
     ...['', ' 3', '-3', '+3', 'g', '\t3', ';a', '"3"', '_', '\xb3', 'fffffffffffffff', '10000000000000003'],
-    ...['00000000000003'],
+    ...['00000000000003', '0x3', '3 ', '3\t', '1_0', '3,3', '3;\0', '3;a\rb', '3\r', '3\n', '3;a\n'],
   ].map((size) => /** @type {const} */ ([`${CHUNKED}${size}\r\nabc\r\n0\r\n\r\n`, BAD_SIZE])),
-  'a byte of the size of a chunk': [
-    ['0x3', 'the byte 0x78'],
-    ['3 ', 'the byte 0x20'],
-    ['3\t', 'the byte 0x09'],
-    ['1_0', 'the byte 0x5f'],
-    ['3,3', 'the byte 0x2c'],
-    ['3;\0', 'the byte 0x00'],
-    ['3;a\rb', 'a carriage return'],
-    ['3\r', 'a carriage return'],
-    ['3\n', 'a line feed without a carriage return'],
-    ['3;a\n', 'a line feed without a carriage return'],
-  ].map(([size, what]) => [
-    `${CHUNKED}${size}\r\nabc\r\n0\r\n\r\n`,
-    new RegExp(`^the size of a chunk of the response contains ${what}$`),
-  ]),
   'a chunk': [
     [`${CHUNKED}3\r\nabcX`, LONG_CHUNK],
     [`${CHUNKED}3\r\nabc\n0\r\n\r\n`, LONG_CHUNK],
@@ -234,9 +218,9 @@ const ACCEPTED = [
       ],
     },
   ],
-  [`${OK}Content_Length: 1\r\nXontent-Length: 2\r\nTransfer_Encoding: x\r\n\r\nhello`, { body: 'hello' }],
+  [`${OK}Content_Length: 1\r\nXontent-Length: 2\r\nTransfer_Encoding: x\r\n${LENGTH}\r\nhello`, { body: 'hello' }],
   [paddedTo(`${OK}Content-Length: 0\r\n`, 64 * KIB), { end: 64 * KIB }],
-  [`${HELLO}HTTP/1.1`, { body: 'hello', end: HELLO.length, endedByClose: false }],
+  [`${HELLO}HTTP/1.1`, { body: 'hello', end: HELLO.length }],
   [`${OK}Content-Length: 005\r\n\r\nhello`, { body: 'hello' }],
   [`${OK}Content-Length: ${HELLO.length}\r\n\r\n${HELLO}`, { body: HELLO }],
   [
@@ -248,15 +232,7 @@ const ACCEPTED = [
   [`${CHUNKED}3\r\nabc\r\n0000\r\n\r\n`, { body: 'abc' }],
   [`${CHUNKED}${'1\r\na\r\n'.repeat(20_000)}0\r\n\r\n`, { body: 'a'.repeat(20_000) }],
   [`${paddedTo(`${OK}${CODING}`, 64 * KIB)}1\r\na\r\n0\r\n${paddedTo('', 64 * KIB)}`, { body: 'a' }],
-  [
-    `${OK}Connection: keep-alive\r\n\r\nhello\r\n0\r\n\r\n`,
-    { body: 'hello\r\n0\r\n\r\n', endedByClose: true, contentLength: -1, isPersistent: false },
-  ],
-  [`${OK}\r\n`, { body: '', endedByClose: true }],
-  [
-    `${HINTS.repeat(16)}${HELLO}`,
-    { status: 200, headers: ['Content-Length', '5'], body: 'hello', isPersistent: true, keepAliveTimeout: Infinity },
-  ],
+  [`${HINTS.repeat(16)}${HELLO}`, { status: 200, headers: ['Content-Length', '5'], body: 'hello', isPersistent: true }],
   [`HTTP/1.1 102 X\r\nTransfer-Encoding: chunked\r\n\r\n${HELLO}`, { body: 'hello' }],
   [`HTTP/1.0 100 X\r\n\r\n${HELLO}`, { isPersistent: true }],
   [
@@ -280,7 +256,7 @@ for (const [what, statusLine, isHead] of /** @type {[string, string, boolean][]}
     for (const field of [LENGTH, CODING, '']) {
       const head = `${statusLine}\r\n${field}\r\n`;
       const contentLength = field === LENGTH ? 5 : -1;
-      const rest = { isPersistent: true, endedByClose: false };
+      const rest = { isPersistent: true };
       assertReads(`${head}hello`, { body: '', end: head.length, contentLength, ...rest }, isHead);
     }
   });
@@ -301,7 +277,7 @@ test('header fields and body come in order, with the status', () => {
   assert.deepEqual(events, [['ETag', '"0"', 200], ['Content-Length', '5', 200], [200, 5], 'hello']);
 });
 
-test('a connection is persistent or not, as HTTP/1.1 and HTTP/1.0 have it', () => {
+test('a connection is persistent with HTTP/1.1, unless the response says otherwise', () => {
   for (const [version, line, isPersistent] of /** @type {[string, string, boolean][]} */ ([
     ['1.1', 'X: y', true],
     ['1.1', 'CONNECTION:CLOSE', false],
@@ -312,33 +288,15 @@ test('a connection is persistent or not, as HTTP/1.1 and HTTP/1.0 have it', () =
     ['1.1', 'Connection: keep-alive\r\nConnection: close', false],
     ['1.1', 'Konnection: close', true],
     ['1.0', 'X: y', false],
-    ['1.0', 'Connection: x\r\nConnection: Keep-Alive', true],
-    ['1.0', 'Connection: keep-alive, close', false],
-    ['1.0', 'Connection: xkeep-alive', false],
+    ['1.0', 'Connection: Keep-Alive', false],
   ])) {
     assertReads(`HTTP/${version} 200 OK\r\n${line}\r\nContent-Length: 0\r\n\r\n`, { isPersistent });
   }
 });
 
-test('a connection lasts as long as Keep-Alive says', () => {
-  for (const [value, keepAliveTimeout] of /** @type {[string, number][]} */ ([
-    ['timeout=5, max=100', 5000],
-    ['max=100,TIMEOUT=20', 20_000],
-    ['max=100 timeout=20', 20_000],
-    ['timeout=5\r\nKeep-Alive: max=100', 5000],
-    ['max=100\r\nKeep-Alive: timeout=5', 5000],
-    ['timeout=0', 0],
-    ['timeout=999999999', 999_999_999_000],
-    ['timeout=9999999999', Infinity],
-    ['timeout=-1', Infinity],
-    ['timeout=1e9', Infinity],
-    ['timeout=5s', Infinity],
-    ['timeout=', Infinity],
-    ['xtimeout=5', Infinity],
-    ['', Infinity],
-  ])) {
-    assertReads(`${OK}Keep-Alive: ${value}\r\nContent-Length: 0\r\n\r\n`, { keepAliveTimeout });
-  }
+test('a body without a length is handed on, and never complete', () => {
+  const { outcome, body, contentLength } = readAnswer(`${OK}\r\nhello`);
+  assert.deepEqual([outcome, body, contentLength], ['incomplete', 'hello', -1]);
 });
 
 describe('wherever an answer is cut', () => {

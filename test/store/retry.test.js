@@ -228,22 +228,6 @@ test('a write that was refused, and a read of unknown outcome, do not wait for i
   assert.deepEqual([refused.pauses, read.pauses], [[0], [0]]);
 });
 
-test('a 429 behind a write of unknown outcome is our own doing, and any other one, like a 503, is throttling', async () => {
-  for (const [outcomes, isWrite, kinds] of /** @type {[(Error | null)[], boolean, string[]][]} */ ([
-    [[timeoutError(5), answer(429), answer(429)], true, ['timeout', 'rewritten-too-soon', 'rewritten-too-soon']],
-    [[timeoutError(5), answer(503)], true, ['timeout', 'throttled']],
-    [[timeoutError(5), answer(429)], false, ['timeout', 'throttled']],
-    [[answer(503), answer(429)], true, ['throttled', 'throttled']],
-  ])) {
-    const { failed, run } = scripted([...outcomes, null], { isWrite });
-    await run();
-    assert.deepEqual(
-      failed.map(({ kind, throttled }) => [kind, throttled]),
-      kinds.map((kind) => [kind, kind === 'throttled']),
-    );
-  }
-});
-
 test('a stale connection is left at once, a second one in a row waits like any other fault', async () => {
   const { pauses, run, retries, operation } = scripted([resetBy(true), resetBy(true), resetBy(true), null]);
   await run();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { classifySdkError, createSdkClient, sendCommand } from '../../lib/store/sdk-store.js';
+import { classifySdkError, createSdkClient } from '../../lib/store/sdk-store.js';
 import { openTestStore } from '../helpers/store.js';
 
 /**
@@ -66,7 +66,7 @@ async function openClient(t, answer, epochNow = Date.now) {
   const { options } = await openTestStore(t, 'sdk', target);
   const client = createSdkClient({ ...options, epochNow });
   t.after(() => client.destroy());
-  return { send: (/** @type {any} */ command) => sendCommand(client, command, new AbortController().signal) };
+  return { send: (/** @type {any} */ command) => client.send(command) };
 }
 
 const HEAD = new HeadObjectCommand({ Bucket: 'bucket-a', Key: 'key' });

@@ -660,23 +660,6 @@ function testDamage(client) {
     assert.equal(verifier.end(), 100_000);
   });
 
-  test(`${client}: a wrong ETag and a wrong size are told as they came`, TIME_LIMIT, async (t) => {
-    for (const [fault, sameEtag, contentLength] of /** @type {const} */ ([
-      ['wrong-etag', false, 1000],
-      ['wrong-size', true, 1001],
-    ])) {
-      const endpoint = await startTestEndpoint(t, { faults: `${fault}=100%` });
-      const { connections } = await openTestStore(t, client, endpoint);
-      const [connection] = connections;
-      const { PUT, HEAD } = requestsOf(connection);
-      await PUT();
-      const written = connection.reply.etagDigest;
-      await HEAD();
-      assert.equal(connection.reply.etagDigest === written, sameEtag);
-      assert.equal(connection.reply.contentLength, contentLength);
-    }
-  });
-
   test(`${client}: a store that closes idle connections costs at most one more attempt`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'close=2' });
     await endpoint.put(BUCKET, KEY, bytesOf(1000));

@@ -42,7 +42,7 @@ test('rejects unterminated text', () => {
     ["--client 'sdk", "expected a closing '"],
     ['"a', 'expected a closing "'],
     ['a\\', 'expected a character after the last backslash'],
-    ['"a\\', 'expected a character after the last backslash'],
+    ['"a\\', 'expected a closing "'],
   ]) {
     assert.throws(() => shellWords(text), { name: 'RangeError', message: problem });
   }

@@ -38,7 +38,6 @@ export class OwnHandler {
       agent: /** @type {any} */ (agent),
       host: 'memory.invalid',
       keepAlive: true,
-      now: () => performance.now(),
     });
   }
 

@@ -125,12 +125,12 @@ function startsOf(buckets, first, objects, slotOf) {
 const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 
 /**
- * Sorts in place, ten times as fast as with a comparison function.
+ * Sorts in place by rank, then by value, ten times as fast as with a comparison function.
  *
  * @param {Uint32Array} values
  * @param {(value: number) => number} rankOf an unsigned 32-bit integer
  */
-function sortBy(values, rankOf) {
+export function sortBy(values, rankOf) {
   const ranked = new BigUint64Array(values.length);
   const halves = new Uint32Array(ranked.buffer);
   values.forEach((value, index) => {

@@ -1,17 +1,8 @@
-import { normalQuantile } from '../../measure/statistics/normal-quantile.js';
 import { quote } from '../../text/quote.js';
 import { formatSize, parseSize } from '../../text/units.js';
 import { mixIndex, seedOf } from './mix.js';
 
 /** @import { SizeDistribution } from '../../result/config.js' */
-
-/**
- * A log-normal distribution has no largest value, so this share is cut off at each end. Limits and memory use can then
- * be based on the largest size, which is 3.09 sigma above the median.
- */
-const TAIL = 0.001;
-
-const MAX_SIGMA = 4;
 
 /** Limits on weighted sizes, which must fit in a machine line of the log. */
 const MAX_SIZES = 10;
@@ -20,11 +11,7 @@ const MAX_LENGTH = 150;
 /** Number of equally spaced quantiles from which a mean is computed. */
 const MEAN_POINTS = 10_000;
 
-const LOGNORMAL = /^lognormal:([^:]+):([0-9]{1,2}(?:\.[0-9]{1,3})?)$/;
 const WEIGHTED = /^([^=]+)=([1-9][0-9]{0,5})$/;
-
-const EXPECTED =
-  'expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5 (median and sigma), 4KiB=60,256KiB=30,8MiB=10 (weights)';
 
 /**
  * @param {string} text
@@ -34,9 +21,6 @@ const EXPECTED =
 export function parseSizes(text) {
   if (text.includes('=') || text.includes(',')) {
     return parseWeighted(text);
-  }
-  if (text.includes(':')) {
-    return parseLognormal(text);
   }
   return text.includes('..') ? parseRange(text) : parseSize(text);
 }
@@ -53,26 +37,6 @@ function parseRange(text) {
     );
   }
   return { kind: 'log-uniform', min, max };
-}
-
-/**
- * @param {string} text such as `lognormal:64KiB:1.5`
- * @returns {SizeDistribution}
- */
-function parseLognormal(text) {
-  const [, median, given] = LOGNORMAL.exec(text) ?? [];
-  if (median === undefined) {
-    throw new RangeError(`${EXPECTED}, got ${quote(text)}`);
-  }
-  const sigma = Number(given);
-  if (sigma === 0 || sigma > MAX_SIGMA) {
-    throw new RangeError(`expected a sigma above 0 and up to ${MAX_SIGMA}, got ${quote(text)}`);
-  }
-  const bytes = parseSize(median);
-  if (bytes === 0) {
-    throw new RangeError(`expected a median of 1 byte or more, got ${quote(text)}`);
-  }
-  return { kind: 'lognormal', median: bytes, sigma };
 }
 
 /**
@@ -105,7 +69,7 @@ function parseWeighted(text) {
  * @returns {{ size: number, sizes: SizeDistribution | undefined }} of the largest, and the distribution if sizes differ
  */
 export function listedSizes(bytes) {
-  const sorted = Float64Array.from(bytes).sort();
+  const sorted = new Float64Array(bytes).sort();
   const last = sorted.length - 1;
   const quantiles = Array.from({ length: 101 }, (_, percent) => sorted[Math.floor((percent * last) / 100)]);
   return { size: sorted[last], sizes: sorted[0] === sorted[last] ? undefined : { kind: 'listed', quantiles } };
@@ -116,8 +80,6 @@ export function formatSizes(distribution) {
   switch (distribution.kind) {
     case 'log-uniform':
       return `${formatSize(distribution.min)}..${formatSize(distribution.max)}`;
-    case 'lognormal':
-      return `lognormal:${formatSize(distribution.median)}:${distribution.sigma}`;
     case 'listed':
       return distribution.kind;
     default:
@@ -141,11 +103,6 @@ export function sizeQuantile(distribution) {
       // Rounding down turns each value from n up to n + 1 into size n.
       const width = Math.log((max + 1) / min);
       return (share) => Math.min(Math.max(Math.floor(min * Math.exp(share * width)), min), max);
-    }
-    case 'lognormal': {
-      const { median, sigma } = distribution;
-      return (share) =>
-        Math.max(Math.round(median * Math.exp(sigma * normalQuantile(TAIL + share * (1 - 2 * TAIL)))), 1);
     }
     case 'listed': {
       const { quantiles } = distribution;

@@ -10,7 +10,6 @@ const TICK_MS = 10;
  * @typedef {object} CpuTicks CPU time since startup, in ticks of 10 ms
  * @property {number} total
  * @property {number} busy with anything, including interrupts
- * @property {number} iowait idle while waiting for a disk
  * @property {number} steal that the hypervisor gave to other guests while this one had work
  */
 
@@ -27,7 +26,7 @@ function cpuTicks(fields) {
   // The fields that follow, for guests, are already included in `user` and `nice`.
   const [user, nice, system, idle, iowait = 0, irq = 0, softirq = 0, steal = 0] = fields.map(Number);
   const busy = user + nice + system + irq + softirq;
-  return { total: busy + idle + iowait + steal, busy, iowait, steal };
+  return { total: busy + idle + iowait + steal, busy, steal };
 }
 
 /** The numbers of the CPUs that the process can use. @param {string} text of /proc/self/status */
@@ -63,12 +62,6 @@ export function readCpuTime(text) {
     .split(/\s+/);
   const [user, system] = [Number(fields[11]), Number(fields[12])];
   return Number.isFinite(user) && Number.isFinite(system) ? (user + system) * TICK_MS : null;
-}
-
-/** Time in ms during which something waited for the resource. @param {string} text of a file of /proc/pressure */
-export function readPressure(text) {
-  const [, total] = /^some .*\btotal=(\d+)$/m.exec(text) ?? [];
-  return total === undefined ? null : Number(total) / 1000;
 }
 
 /**

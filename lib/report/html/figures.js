@@ -99,7 +99,7 @@ const LINES = {
 };
 
 /** Number of stage colours in the page's style. */
-export const STAGE_COLORS = 6;
+const STAGE_COLORS = 6;
 
 /**
  * The frame of a chart that the page's script draws.
@@ -111,7 +111,7 @@ export const STAGE_COLORS = 6;
 export function plot(name, title, lines = []) {
   return html`<figure class="chart">
     <figcaption>${title} ${keyOf(lines.map((line) => [line, LINES[line]]))}</figcaption>
-    <div class="plot" data-chart="${name}" role="img" aria-label="${title}. The table contains its figures."></div>
+    <div class="plot" data-chart="${name}" role="img" aria-label="${title}"></div>
   </figure> `;
 }
 

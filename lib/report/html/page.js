@@ -21,7 +21,7 @@ import { embeddableJson, escapeHtml } from './markup.js';
  */
 
 /** The files that make up the script of the page, each after the files that it imports. */
-const SCRIPTS = ['seconds.js', 'chart.js', 'time-charts.js', 'stage-charts.js', 'main.js'];
+const SCRIPTS = ['chart.js', 'time-charts.js', 'stage-charts.js', 'main.js'];
 
 const UPLOT = 'uplot/dist/uPlot.iife.min.js';
 const UPLOT_STYLE = 'uplot/dist/uPlot.min.css';

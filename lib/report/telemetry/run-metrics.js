@@ -1,8 +1,6 @@
 import { ValueType } from '@opentelemetry/api';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AggregationTemporality, DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
-import { HostSampler } from '../../measure/host/host-sampler.js';
-import { findInterface } from '../../measure/host/store-interface.js';
 import { COUNT_NAMES, sumOf } from '../../result/counters.js';
 import { LATENCIES as ALL_LATENCIES } from '../../result/figures/catalogue.js';
 import { Histogram as Decoded, UNKNOWN_LATENCY } from '../../result/histogram.js';
@@ -32,7 +30,6 @@ const TYPES = { counter: SUM, sum: SUM, gauge: GAUGE, histogram: HISTOGRAM };
  * @property {Config} config
  * @property {string} host
  * @property {readonly PlannedStage[]} stages whose metrics exist from the start, so that they rise from zero
- * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms
  * @typedef {{ stage: string, kinds: readonly PlannedKind[] }} PlannedStage
  * @typedef {{ operation: string, method: string }} PlannedKind
@@ -48,20 +45,18 @@ export class RunMetrics {
   #server;
   #epochNow;
   #startTime;
-  #host;
   /** @type {Map<string, { kinds: readonly PlannedKind[], totals: StageTotals }>} */
   #stages;
   #threads = 0;
   #openConnections = 0;
 
   /** @param {WatchedRun} run */
-  constructor({ config, host, stages, now, epochNow }) {
+  constructor({ config, host, stages, epochNow }) {
     this.#config = config;
     this.#common = { 'host.name': host, 'r2_benchmark.run.id': config.objects.runId };
     this.#server = { 'server.address': config.store.hostname, 'server.port': config.store.port };
     this.#epochNow = epochNow;
     this.#startTime = hrTimeOf(epochNow());
-    this.#host = new HostGauges(now, config.store);
     this.#stages = new Map(stages.map(({ stage, kinds }) => [stage, { kinds, totals: new StageTotals() }]));
   }
 
@@ -88,10 +83,6 @@ export class RunMetrics {
     this.#stages.forEach(({ totals }) => totals.end());
     this.#threads = 0;
     this.#openConnections = 0;
-  }
-
-  close() {
-    this.#host.close();
   }
 
   /** Metrics with at least one point. @type {(named: Naming) => MetricData[]} */
@@ -160,13 +151,6 @@ export class RunMetrics {
       add(GAUGES.processCpu, { 'cpu.mode': mode }, microseconds / 1e6, launched);
     }
     add(GAUGES.memory, {}, process.memoryUsage.rss());
-    const { cpu, pressure, network } = this.#host.look() ?? {};
-    add(GAUGES.hostCpu, { 'cpu.mode': 'busy' }, cpu?.busy);
-    add(GAUGES.hostCpu, { 'cpu.mode': 'iowait' }, cpu?.iowait);
-    add(GAUGES.hostCpu, { 'cpu.mode': 'steal' }, cpu?.steal);
-    add(GAUGES.pressure, {}, pressure);
-    add(GAUGES.network, { 'network.io.direction': 'receive' }, network?.received);
-    add(GAUGES.network, { 'network.io.direction': 'transmit' }, network?.sent);
   }
 
   /** @param {string} stage */
@@ -244,40 +228,6 @@ export class StageTotals {
   }
 }
 
-/** Minimum time between samples, because each takes half a millisecond of CPU time. */
-const MIN_INTERVAL_MS = 1000;
-
-/** Host load since the previous sample, from the same files as the host load in the result. */
-class HostGauges {
-  #options;
-  #sampler;
-  #sampledAt;
-  /** null in the first second. @type {ReturnType<HostSampler['stop']> | null} */
-  #load = null;
-
-  /** @param {() => number} now monotonic ms @param {{ hostname: string, port: number }} store */
-  constructor(now, { hostname, port }) {
-    this.#options = { now, interfaceName: /** @type {string | null} */ (null) };
-    this.#sampler = new HostSampler(this.#options);
-    this.#sampledAt = now();
-    void findInterface(hostname, port).then((name) => (this.#options.interfaceName = name));
-  }
-
-  look() {
-    const now = this.#options.now();
-    if (now - this.#sampledAt >= MIN_INTERVAL_MS) {
-      this.#load = this.close();
-      this.#sampler = new HostSampler(this.#options);
-      this.#sampledAt = now;
-    }
-    return this.#load;
-  }
-
-  close() {
-    return this.#sampler.stop();
-  }
-}
-
 /** µs, from 100 µs to 80 s in Renard steps (R10): each bound is about 1.26 times the previous one. */
 const BOUNDS_US = [1, 10, 100, 1000, 10_000, 100_000].flatMap((power) =>
   [100, 125, 160, 200, 250, 315, 400, 500, 630, 800].map((step) => power * step),
@@ -307,7 +257,7 @@ export function histogramOf({ latency, histogram }) {
 }
 
 /** Suffixes of Prometheus names, by unit. @type {Readonly<Record<string, string>>} */
-const UNIT_WORDS = { s: 'seconds', By: 'bytes', 'By/s': 'bytes_per_second', 1: 'ratio', '{operation}/s': 'per_second' };
+const UNIT_WORDS = { s: 'seconds', By: 'bytes', 1: 'ratio', '{operation}/s': 'per_second' };
 
 /**
  * Exports the metrics of a run: at intervals to a collector, and to Prometheus on each scrape.
@@ -407,9 +357,6 @@ const GAUGES = {
   eventLoop: metric('nodejs.eventloop.utilization', 'gauge', '1', 'Share of time the event loop was busy, by worker.'),
   processCpu: metric('process.cpu.time', 'counter', 's', 'CPU time of the client since its start, by mode.'),
   memory: metric('process.memory.usage', 'sum', 'By', 'Resident memory of the client.'),
-  hostCpu: metric('system.cpu.utilization', 'gauge', '1', "Share of the host's CPU time: busy, iowait, or steal."),
-  pressure: metric('r2_benchmark.host.cpu.pressure', 'gauge', '1', 'Share of time some process waited for a CPU.'),
-  network: metric('r2_benchmark.host.network.rate', 'gauge', 'By/s', 'Traffic on the network interface to the store.'),
 };
 
 /** In the order of export. @type {readonly Instrument[]} */

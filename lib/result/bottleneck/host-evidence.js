@@ -47,8 +47,8 @@ function threadsOf(host) {
  * @returns {Scheduled} with the stolen time counted as waiting
  */
 function withStolenTime(thread, host) {
-  const { busy = 0, steal = null } = host?.cpu ?? {};
-  if (steal === null || steal === 0 || busy === 0) {
+  const { busy = 0, steal = 0 } = host?.cpu ?? {};
+  if (steal === 0 || busy === 0) {
     return thread;
   }
   const stolen = thread.running * (steal / busy);
@@ -93,24 +93,12 @@ export function busyShare({ host, cpuCores }) {
     : Math.min((cpu.others + cpuCores) / cpu.usable + stolenShare({ host }), 1);
 }
 
-/** If a store uses at least this share of the busy CPU time, the store keeps the CPUs busy. */
-const MOST_OF_CPU = 0.5;
-
 /** Below this busy share, a host has CPU to spare for a store. */
 const ROOM_FOR_STORE = 0.7;
 
-/**
- * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {boolean} whether a store on the same host used most of the busy CPU time, and little CPU time was left
- */
-export function sharesHostWithStore({ host, cpuCores }) {
-  const { store, cpu = null } = host ?? {};
-  return (
-    store !== undefined &&
-    cpu !== null &&
-    (busyShare({ host, cpuCores }) ?? 0) >= ROOM_FOR_STORE &&
-    store.cpu >= MOST_OF_CPU * (cpu.others + cpuCores)
-  );
+/** Whether a store on this host, which is reached over the loopback, may be short of CPU. @param {Evidence} evidence */
+export function mayStarveStore(evidence) {
+  return evidence.host?.network?.interface === 'lo' && (busyShare(evidence) ?? 0) >= ROOM_FOR_STORE;
 }
 
 /**
@@ -129,7 +117,7 @@ export function cpuConsumerOf(host) {
   if (cpu !== null && cpu.others >= half) {
     return 'others';
   }
-  return cpu !== null && cpu.steal !== null && cpu.steal * cpu.cpus >= half ? 'steal' : null;
+  return cpu !== null && cpu.steal * cpu.cpus >= half ? 'steal' : null;
 }
 
 /** If the client waits for a CPU for this share of its time, its rate does not show what the store can do. */

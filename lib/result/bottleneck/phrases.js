@@ -114,14 +114,12 @@ const MIN_SHOWN = 0.05;
 /** @param {Evidence} evidence */
 function cpus(evidence) {
   const share = busyShare(evidence);
-  const { cpu = null, quota = null, endpoint = null, store = null } = evidence.host ?? {};
+  const { cpu = null, quota = null, endpoint = null } = evidence.host ?? {};
   const held = quota !== null && quota.throttled >= MIN_SHOWN ? `, ${heldBack(quota)}` : '';
   if (share === null || cpu === null) {
     return `the CPU use of this host is unknown${held}`;
   }
-  const known = endpoint ?? store;
-  const name = endpoint === null ? 'the store' : 'the embedded endpoint';
-  const ofStore = known === null ? '' : ` (${name} ${known.cpu.toFixed(2)})`;
+  const ofStore = endpoint === null ? '' : ` (the embedded endpoint ${endpoint.cpu.toFixed(2)})`;
   const stolen = stolenShare(evidence);
   const taken = stolen >= MIN_SHOWN ? `, ${percent(stolen)} taken by the hypervisor` : '';
   return `${counted(cpu.usable, 'CPU')} ${percent(share)} busy, other processes used ${cpu.others.toFixed(2)} of them${ofStore}${taken}${held}`;

@@ -8,11 +8,11 @@ import {
   isHostBusy,
   isHostCrowded,
   loopDelay,
+  mayStarveStore,
   meanDemand,
-  sharesHostWithStore,
 } from './host-evidence.js';
 
-// What a stage's figures show. Each function answers one question of the table in findings.js.
+// What a stage's figures show. Each function answers one question of the table in classify.js.
 
 /**
  * @import { Evidence, Refusals, Search } from './classify.js'
@@ -266,15 +266,14 @@ const UNLOADED_RANGE = 1.2;
 
 /**
  * Whether more threads brought no gain, and operations wait. Operations that wait for a store at its limit take longer
- * than a single operation, unless the store slowed the single thread too, because it shares the CPUs.
+ * than a single operation.
  *
  * @param {Evidence} evidence
  */
 export function waitsOnPlateau(evidence) {
   const { p50, unloadedP50 } = evidence;
   const isUnslowed = unloadedP50 !== null && Number(p50) <= UNLOADED_RANGE * unloadedP50;
-  const isSlower = !isUnslowed || sharesHostWithStore(evidence);
-  return hasPlateau(evidence) && isSlower && !isClientNearlyFull(evidence);
+  return hasPlateau(evidence) && !isUnslowed && !isClientNearlyFull(evidence);
 }
 
 /** Whether more threads brought no gain, and object sizes do not show why. @param {Evidence} evidence */
@@ -357,15 +356,10 @@ export function isSlowed(evidence) {
   return (evidence.search === null || isHeldApart(evidence)) && slowdownOf(evidence) >= SLOWED;
 }
 
-/**
- * Whether a store on this host was busy, but not all the time, while operations took longer.
- *
- * @param {Evidence} evidence
- */
-export function isStoreHereBusy(evidence) {
+/** Whether the endpoint of --local was busy, but not all the time, while operations took longer. @param {Evidence} evidence */
+export function isEndpointBusy(evidence) {
   const endpoint = endpointOf(evidence);
-  const isSlower = waitsOnPlateau(evidence) || (evidence.search === null && slowdownOf(evidence) > UNLOADED_RANGE);
-  return (isSlower && sharesHostWithStore(evidence)) || (isSlowed(evidence) && endpoint !== null && !isIdle(endpoint));
+  return isSlowed(evidence) && endpoint !== null && !isIdle(endpoint);
 }
 
 /** The cause is beyond this host only if threads wait for responses for at least this share of their time. */
@@ -385,7 +379,7 @@ const IDLE_CPU = 0.9;
 
 /** @param {Evidence} evidence */
 export function hasIdleCpus(evidence) {
-  return !isHostCrowded(evidence) && (evidence.host?.cpu?.busiest ?? 0) <= IDLE_CPU;
+  return !isHostCrowded(evidence) && !mayStarveStore(evidence) && (evidence.host?.cpu?.busiest ?? 0) <= IDLE_CPU;
 }
 
 /** @param {Evidence} evidence */

@@ -1,10 +1,9 @@
 import { figuresOf } from '../figures/catalogue.js';
 import { MAX_QUADS, MIN_QUADS } from '../../options/values.js';
 import { meanOf, standardErrorOf, sumOf } from '../../measure/statistics/moments.js';
-import { signFlipTest } from '../../measure/statistics/sign-flip.js';
 import { bothTails, studentT } from '../../measure/statistics/student-t.js';
-import { adjustByHolm } from './log-ratio.js';
-import { CONFIDENCE, verdictOf } from './verdict.js';
+import { CONFIDENCE, adjustByHolm, testRatio, verdictOf } from './log-ratio.js';
+import { estimateOfLogs } from './estimates.js';
 
 /**
  * @import { InterleavedMetricComparison, InterleavedStage, Quad, QuadOrder, Side } from '../interleaved.js'
@@ -14,13 +13,12 @@ import { CONFIDENCE, verdictOf } from './verdict.js';
 
 const ALPHA = 1 - CONFIDENCE;
 
-/** More quads might not resolve the disagreement, because a few outliers are enough to cause it. */
-const DISAGREEMENT =
-  'the t interval shows a difference but the exact sign-flip test does not, which happens when a few quads are outliers';
-
 const METRICS = figuresOf('ab').map(({ name }) => name);
 
 const TURNS_PER_QUAD = 4;
+
+/** Exactly 1, with which the ratio of a quad is compared. */
+const SAME = Object.freeze({ log: 0, freedom: Infinity, below: () => 0, above: () => 0 });
 
 /**
  * @param {readonly { turn: { side: Side, quad: number | null }, result: Pick<Result, 'stages'> }[]} ended turns in order
@@ -57,13 +55,10 @@ function passStage(result) {
 export function compareQuads(quads, { margin }) {
   const names = quads[0]?.passes[0].stages.map(({ stage }) => stage) ?? [];
   const samples = names.flatMap((stage) => METRICS.map((metric) => sampleOf(quads, stage, metric)));
-  const tested = samples.filter(({ test }) => test !== null);
-  const adjusted = adjustByHolm(tested.map(({ test }) => Number(test?.p)));
+  const adjusted = adjustByHolm(samples.map(({ test }) => test));
   return names.map((name) => ({
     stage: name,
-    metrics: samples
-      .filter(({ stage }) => stage === name)
-      .map((sample) => decide(sample, { margin, p: adjusted[tested.indexOf(sample)] ?? 1, tests: tested.length })),
+    metrics: samples.filter(({ stage }) => stage === name).map((sample) => decide(sample, margin, adjusted)),
     failedAttempts: { a: failuresOf(quads, name, 'a'), b: failuresOf(quads, name, 'b') },
   }));
 }
@@ -76,7 +71,6 @@ export function compareQuads(quads, { margin }) {
  * @property {number | null} after geometric mean of B, likewise
  * @property {number[]} logRatios
  * @property {RatioTest | null} test by the t interval; null if there are too few quads
- * @property {number | null} signFlip null if there are too few quads
  */
 
 /**
@@ -91,15 +85,13 @@ function sampleOf(quads, stage, metric) {
     .map((quad) => ({ a: logsOf(quad, stage, metric, 'a'), b: logsOf(quad, stage, metric, 'b') }))
     .filter(({ a, b }) => [...a, ...b].every(Number.isFinite));
   const logRatios = known.map(({ a, b }) => meanOf(b) - meanOf(a));
-  const isEnough = logRatios.length >= MIN_QUADS;
   return {
     stage,
     metric,
     before: geometricMean(known.flatMap(({ a }) => a)),
     after: geometricMean(known.flatMap(({ b }) => b)),
     logRatios,
-    test: isEnough ? testQuads(logRatios) : null,
-    signFlip: isEnough ? signFlipTest(logRatios) : null,
+    test: logRatios.length < MIN_QUADS ? null : testRatio(SAME, estimateOfLogs(logRatios)),
   };
 }
 
@@ -121,35 +113,16 @@ function geometricMean(logs) {
   return logs.length === 0 ? null : Math.exp(meanOf(logs));
 }
 
-/** @param {readonly number[]} logRatios at least two */
-function testQuads(logRatios) {
-  const mean = meanOf(logRatios);
-  const error = standardErrorOf(logRatios);
-  const reach = studentT(logRatios.length - 1) * error;
-  return { low: Math.exp(mean - reach), high: Math.exp(mean + reach), p: chanceOf(mean, error, logRatios.length) };
-}
-
-/**
- * @param {number} mean
- * @param {number} error standard error of the mean
- * @param {number} count
- * @returns {number} probability that chance alone gives a mean at least this far from 0
- */
-function chanceOf(mean, error, count) {
-  return mean === 0 ? 1 : bothTails(mean / error, count - 1);
-}
-
 /**
  * @param {Sample} sample
- * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for the number of tests
+ * @param {number} margin
+ * @param {ReadonlyMap<RatioTest | null, number>} adjusted
  * @returns {InterleavedMetricComparison}
  */
-function decide({ metric, before, after, logRatios, test, signFlip }, { margin, p, tests }) {
-  const tooFew = `only ${logRatios.length} usable quads (at least ${MIN_QUADS} are needed)`;
-  const found = verdictOf({ metric, before, after, test, reason: tooFew }, { margin, p, tests });
-  const isDifferent = found.verdict !== 'the same' && found.verdict !== 'cannot tell';
-  const disagrees = isDifferent && signFlip !== null && signFlip > ALPHA;
-  const decided = disagrees ? { verdict: /** @type {const} */ ('cannot tell'), reason: DISAGREEMENT } : found;
+function decide({ metric, before, after, logRatios, test }, margin, adjusted) {
+  const reason = `only ${logRatios.length} usable quads (at least ${MIN_QUADS} are needed)`;
+  const found = verdictOf({ metric, before, after, test, reason }, margin, adjusted);
+  const isUnknown = found.verdict === 'cannot tell';
   return {
     metric,
     before,
@@ -157,12 +130,10 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
     ratio: logRatios.length === 0 ? null : Math.exp(meanOf(logRatios)),
     low: test?.low ?? null,
     high: test?.high ?? null,
-    ...decided,
+    ...found,
     logRatios,
     tTest: test?.p ?? null,
-    signFlip,
-    moreQuads:
-      decided.verdict === 'cannot tell' && !disagrees ? quadsNeeded(logRatios, { level: ALPHA / tests, margin }) : null,
+    moreQuads: isUnknown ? quadsNeeded(logRatios, ALPHA / adjusted.size, margin) : null,
   };
 }
 
@@ -170,30 +141,24 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
  * Estimates how many more quads like these would give a verdict, whatever the outcome of the other tests.
  *
  * @param {readonly number[]} logRatios
- * @param {{ level: number, margin: number }} limits of the t test and of the interval
+ * @param {number} level of the t test
+ * @param {number} margin of the interval
  * @returns {number | null} null if {@link MAX_QUADS} would not be enough
  */
-function quadsNeeded(logRatios, { level, margin }) {
+function quadsNeeded(logRatios, level, margin) {
   const count = logRatios.length;
   if (count < MIN_QUADS) {
     return MIN_QUADS - count;
   }
   const mean = Math.abs(meanOf(logRatios));
   const deviation = standardErrorOf(logRatios) * Math.sqrt(count);
-  const wouldDecide = (/** @type {number} */ quads) => {
+  for (let quads = count + 1; quads <= MAX_QUADS; quads += 1) {
     const error = deviation / Math.sqrt(quads);
-    return mean + studentT(quads - 1) * error <= Math.log1p(margin) || chanceOf(mean, error, quads) <= level;
-  };
-  // If some number of quads gives a verdict, so does any larger number. A binary search therefore works.
-  let [low, high] = [count, MAX_QUADS];
-  if (low >= high || !wouldDecide(high)) {
-    return null;
+    if (mean + studentT(quads - 1) * error <= Math.log1p(margin) || bothTails(mean / error, quads - 1) <= level) {
+      return quads - count;
+    }
   }
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    [low, high] = wouldDecide(middle) ? [low, middle] : [middle, high];
-  }
-  return high - count;
+  return null;
 }
 
 /**

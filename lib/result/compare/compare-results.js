@@ -1,9 +1,14 @@
 import { textOfOption } from '../../options/recorded-options.js';
-import { findingsOf, findingsOfKind, sideOf } from './compare-stage.js';
-import { differencesBetween, kindsOfBoth, nameOfKind, stagesOfBoth, startOf } from './differences.js';
-import { adjustByHolm } from './log-ratio.js';
-import { mismatchesBetween } from './mismatches.js';
-import { CONFIDENCE, verdictOf } from './verdict.js';
+import { findingsOf, kindSideOf, sideOf } from './compare-stage.js';
+import {
+  differencesBetween,
+  kindsOfBoth,
+  mismatchesBetween,
+  nameOfKind,
+  stagesOfBoth,
+  startOf,
+} from './differences.js';
+import { CONFIDENCE, adjustByHolm, verdictOf } from './log-ratio.js';
 
 /**
  * @import { ComparedSide, Comparison, MetricComparison, SideBySide } from '../comparison.js'
@@ -32,13 +37,11 @@ export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) 
     const kinds = kindsOfBoth(one, other).map(([kind, same]) => ({
       name: { stage: nameOfKind(one, kind), kindOf: one.stage },
       pair,
-      findings: findingsOfKind(kind, same),
+      findings: findingsOf({ before: kindSideOf(kind), after: kindSideOf(same) }),
     }));
     return [{ name: { stage: one.stage }, pair, findings: findingsOf(pair) }, ...kinds];
   });
-  const tests = [...new Set(stages.flatMap(({ findings }) => findings.flatMap(({ test }) => test ?? [])))];
-  const adjusted = adjustByHolm(tests.map(({ p }) => p));
-  const adjustedOf = new Map(tests.map((test, index) => [test, adjusted[index]]));
+  const adjusted = adjustByHolm(stages.flatMap(({ findings }) => findings.map(({ test }) => test)));
   return {
     before: comparedSide(before),
     after: comparedSide(after),
@@ -49,7 +52,7 @@ export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) 
     stages: stages.map(({ name, pair, findings }) => ({
       ...name,
       seconds: { before: pair.before.seconds.length, after: pair.after.seconds.length },
-      metrics: findings.map((finding) => comparisonOf(finding, { margin, adjustedOf })),
+      metrics: findings.map((finding) => comparisonOf(finding, margin, adjusted)),
     })),
     stagesOfOne: { before: stagesWithout(before, after), after: stagesWithout(after, before) },
   };
@@ -65,12 +68,12 @@ function comparedSide({ name, result }) {
 
 /**
  * @param {MetricFinding} finding
- * @param {{ margin: number, adjustedOf: ReadonlyMap<RatioTest, number> }} context
+ * @param {number} margin
+ * @param {ReadonlyMap<RatioTest | null, number>} adjusted
  * @returns {MetricComparison}
  */
-function comparisonOf(finding, { margin, adjustedOf }) {
+function comparisonOf(finding, margin, adjusted) {
   const { metric, before, after, test } = finding;
-  const p = test === null ? 1 : (adjustedOf.get(test) ?? 1);
   return {
     metric,
     before,
@@ -78,7 +81,7 @@ function comparisonOf(finding, { margin, adjustedOf }) {
     ratio: before === null || after === null || before === 0 ? null : after / before,
     low: test !== null && test.low > 0 ? test.low : null,
     high: test !== null && Number.isFinite(test.high) ? test.high : null,
-    ...verdictOf(finding, { margin, p, tests: adjustedOf.size }),
+    ...verdictOf(finding, margin, adjusted),
   };
 }
 

@@ -1,4 +1,10 @@
 import { bothTails, studentT } from '../../measure/statistics/student-t.js';
+import { figureNamed } from '../figures/catalogue.js';
+
+/**
+ * @import { ComparisonVerdict } from '../comparison.js'
+ * @import { MetricFinding } from './compare-stage.js'
+ */
 
 /** Upper bound of a search for a number of standard errors: chance alone never produces this many. */
 const MAX_ERRORS = 1000;
@@ -87,17 +93,66 @@ function errorsWithin(distance, reach) {
  * Raises the p-values of several tests so that the chance of any false alarm among them stays that of a single test: S.
  * Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
  *
- * @param {readonly number[]} probabilities of the tests, 0 to 1
- * @returns {number[]} in the same order, 0 to 1
+ * @param {readonly (RatioTest | null)[]} tests
+ * @returns {Map<RatioTest | null, number>} the adjusted value of each test, 0 to 1
  */
-export function adjustByHolm(probabilities) {
-  const order = probabilities.map((_, index) => index).sort((one, other) => probabilities[one] - probabilities[other]);
-  /** @type {number[]} */
-  const adjusted = [];
+export function adjustByHolm(tests) {
+  const known = tests.filter((test) => test !== null).sort((one, other) => one.p - other.p);
   let minimum = 0;
-  for (const [rank, index] of order.entries()) {
-    minimum = Math.max(minimum, Math.min((probabilities.length - rank) * probabilities[index], 1));
-    adjusted[index] = minimum;
+  return new Map(
+    known.map((test, rank) => {
+      minimum = Math.max(minimum, Math.min((known.length - rank) * test.p, 1));
+      return [test, minimum];
+    }),
+  );
+}
+
+/** The confidence level of each interval, and of all tests together. */
+export const CONFIDENCE = 0.95;
+
+/**
+ * @param {string} metric
+ * @param {boolean} isMore whether the figure increased
+ * @returns {ComparisonVerdict}
+ */
+function wordFor(metric, isMore) {
+  const { isLatency = false, quantity } = figureNamed(metric) ?? {};
+  if (isLatency) {
+    return isMore ? 'slower' : 'faster';
   }
-  return adjusted;
+  return quantity === 'rate' ? (isMore ? 'faster' : 'slower') : isMore ? 'more' : 'fewer';
+}
+
+const NO_INTERVAL = 'the figure varies too much from second to second to compute an interval: use longer runs';
+
+/**
+ * Checks the margin first: if the whole interval is within it, even a proven difference is too small to matter.
+ *
+ * @param {MetricFinding} finding
+ * @param {number} margin
+ * @param {ReadonlyMap<RatioTest | null, number>} adjusted values of p for the number of tests
+ * @returns {{ verdict: ComparisonVerdict, reason: string | null }}
+ */
+export function verdictOf({ metric, before, after, test, reason }, margin, adjusted) {
+  if (test === null) {
+    const isNever = metric === 'errorShare' && before === 0 && after === 0;
+    return isNever ? { verdict: 'the same', reason: null } : { verdict: 'cannot tell', reason };
+  }
+  const { low, high } = test;
+  if (low >= 1 / (1 + margin) && high <= 1 + margin) {
+    return { verdict: 'the same', reason: null };
+  }
+  if (Number(adjusted.get(test)) < 1 - CONFIDENCE) {
+    return { verdict: wordFor(metric, Number(after) > Number(before)), reason: null };
+  }
+  if (low === 0 && high === Infinity) {
+    return { verdict: 'cannot tell', reason: NO_INTERVAL };
+  }
+  const isAlone = test.p < 1 - CONFIDENCE;
+  return {
+    verdict: 'cannot tell',
+    reason: isAlone
+      ? `with ${adjusted.size} figures, chance alone can make one differ this much: longer runs would tell`
+      : `it may not have changed, or may have changed by more than ${Number((100 * margin).toFixed(2))}%: longer runs would tell`,
+  };
 }

@@ -22,7 +22,6 @@ import { Histogram } from '../histogram.js';
  * @property {readonly Group[]} groups of tables that show it
  * @property {number} [rank] in a table of stages: the columns of the highest rank are dropped first if space is short
  * @property {number} [percentile]
- * @property {readonly string[]} [otherNames]
  * @property {Condition} [onlyOf] the only kind of stage that has it
  * @property {true} [isLatency] whether it comes from a histogram, which a log might lack
  *
@@ -37,45 +36,18 @@ import { Histogram } from '../histogram.js';
 /**
  * Figures of every latency.
  *
- * @type {readonly (Pick<Figure, 'name' | 'meaning' | 'groups' | 'percentile' | 'rank' | 'otherNames'> &
- *   { title?: string, heading?: string, field?: keyof LatencySummary })[]}
+ * @type {readonly (Pick<Figure, 'percentile' | 'rank' | 'groups'> &
+ *   { name?: string, title?: string, meaning?: string, field?: keyof LatencySummary })[]}
  */
 const SUMMARIES = [
-  { name: 'min', title: 'Shortest', heading: 'min', field: 'minimum', meaning: 'the minimum', groups: ['latency'] },
-  { name: 'mean', title: 'Mean', heading: 'mean', field: 'mean', meaning: 'the mean', groups: ['latency'] },
-  {
-    name: 'p50',
-    percentile: 50,
-    meaning: 'the median',
-    rank: 1,
-    groups: ['stages', 'latency', 'compare', 'ab', 'live'],
-  },
-  { name: 'p90', percentile: 90, meaning: 'the 90th percentile', rank: 8, groups: ['stages', 'latency', 'compare'] },
-  { name: 'p95', percentile: 95, meaning: 'the 95th percentile', rank: 5, groups: ['stages', 'latency'] },
-  {
-    name: 'p99',
-    percentile: 99,
-    meaning: 'the 99th percentile',
-    groups: ['stages', 'latency', 'compare', 'ab', 'sweep', 'live'],
-  },
-  {
-    name: 'p999',
-    title: 'p99.9',
-    percentile: 99.9,
-    meaning: 'the 99.9th percentile',
-    rank: 9,
-    groups: ['stages', 'latency', 'compare'],
-    otherNames: ['p99.9'],
-  },
-  {
-    name: 'max',
-    title: 'Longest',
-    heading: 'max',
-    field: 'maximum',
-    meaning: 'the maximum',
-    rank: 10,
-    groups: ['stages', 'latency'],
-  },
+  { name: 'min', title: 'Shortest', field: 'minimum', meaning: 'the minimum', groups: ['latency'] },
+  { name: 'mean', title: 'Mean', field: 'mean', meaning: 'the mean', groups: ['latency'] },
+  { percentile: 50, rank: 1, groups: ['stages', 'latency', 'compare', 'ab', 'live'] },
+  { percentile: 90, rank: 8, groups: ['stages', 'latency', 'compare'] },
+  { percentile: 95, rank: 5, groups: ['stages', 'latency'] },
+  { percentile: 99, groups: ['stages', 'latency', 'compare', 'ab', 'sweep', 'live'] },
+  { percentile: 99.9, rank: 9, groups: ['stages', 'latency', 'compare'] },
+  { name: 'max', title: 'Longest', field: 'maximum', meaning: 'the maximum', rank: 10, groups: ['stages', 'latency'] },
 ];
 
 /**
@@ -138,14 +110,10 @@ const COUNTERS = [
 /** @returns {Figure[]} */
 function latencyFigures() {
   return LATENCIES.flatMap((latency) =>
-    SUMMARIES.map((summary) => {
-      const { otherNames = [], groups } = summary;
-      return {
-        ...latencyFigure(latency, summary),
-        groups: latency.of === 'operations' ? groups : [],
-        otherNames: otherNames.map((other) => `${prefixOf(latency.of)}${other}`),
-      };
-    }),
+    SUMMARIES.map((summary) => ({
+      ...latencyFigure(latency, summary),
+      groups: latency.of === 'operations' ? summary.groups : [],
+    })),
   );
 }
 
@@ -154,15 +122,17 @@ function latencyFigures() {
  * @param {Omit<(typeof SUMMARIES)[number], 'groups'>} summary
  * @returns {Figure}
  */
-function latencyFigure({ of, what, onlyOf }, { name, meaning, title = name, heading, field, percentile, rank }) {
+function latencyFigure({ of, what, onlyOf }, { percentile, rank, ...summary }) {
+  const name = summary.name ?? `p${String(percentile).replace('.', '')}`;
+  const { title = `p${percentile}`, meaning = `percentile ${percentile}` } = summary;
+  const field = summary.field ?? /** @type {keyof LatencySummary} */ (name);
   return figure({
     name: `${prefixOf(of)}${name}`,
     title,
-    ...(heading && { heading }),
+    heading: summary.name ?? title,
     meaning: `${what}: ${meaning}`,
     quantity: 'time',
-    value: ({ latency }) =>
-      field === undefined ? percentileOf(latency, of, Number(percentile)) : latency[of]?.[field],
+    value: ({ latency }) => latency[of]?.[field] ?? percentileOf(latency, of, Number(percentile)),
     ...(onlyOf && { onlyOf }),
     percentile,
     rank,
@@ -181,24 +151,17 @@ function percentileNamed(name) {
   const latency = LATENCIES.find(({ of }) => prefixOf(of) === prefix);
   return percent === undefined || latency === undefined
     ? null
-    : latencyFigure(latency, { name: `p${percent}`, meaning: `percentile ${percent}`, percentile: Number(percent) });
+    : latencyFigure(latency, { name: `p${percent}`, percentile: Number(percent) });
 }
-
-/** The percentiles that a summary contains. @type {Readonly<Record<number, keyof LatencySummary>>} */
-const SUMMARIZED = { 50: 'p50', 90: 'p90', 95: 'p95', 99: 'p99', 99.9: 'p999' };
 
 /**
  * @param {StageLatency} latency
  * @param {LatencyKind} of
  * @param {number} percentile
- * @returns {number | null} ms; null if neither the summary nor a histogram contains it
+ * @returns {number | null} ms; null without a histogram
  */
-function percentileOf({ histogram, ...latency }, of, percentile) {
-  const { [of]: summary } = latency;
-  if (summary && Object.hasOwn(SUMMARIZED, percentile)) {
-    return summary[SUMMARIZED[percentile]];
-  }
-  const encoded = histogram[of];
+function percentileOf(latency, of, percentile) {
+  const [summary, encoded] = [latency[of], latency.histogram[of]];
   return summary && encoded ? within(Histogram.decode(encoded).at(percentile), summary) : null;
 }
 
@@ -329,7 +292,7 @@ export const FIGURES = Object.freeze([
     meaning: 'Object bytes moved by successful operations ÷ time, both without warm-up and drain',
     quantity: 'throughput',
     value: ({ averageBytes }) => averageBytes,
-    groups: ['stages', 'compare', 'sweep'],
+    groups: ['stages', 'sweep'],
     rank: 4,
   }),
   ...latencyFigures(),
@@ -434,7 +397,7 @@ export function figuresOf(group) {
  * @returns {Figure | null}
  */
 export function figureNamed(name, among = FIGURES) {
-  const found = among.find((each) => each.name === name || each.otherNames?.includes(name));
+  const found = among.find((each) => each.name === name);
   return found ?? (among === FIGURES_OF_RUN ? null : percentileNamed(name));
 }
 

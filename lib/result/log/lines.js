@@ -21,7 +21,7 @@ const MACHINE = '# r2-benchmark ';
 
 // The capital letter rules out most text of other programs, and the names of Object.prototype's properties.
 const STAGE = '([A-Z][A-Za-z0-9-]{0,31})';
-const COUNT = '(0|[1-9][0-9]{0,15})';
+const COUNT = '(0|[1-9][0-9]{0,14})';
 const RATE = '((?:0|[1-9][0-9]{0,11})\\.[0-9])';
 const TIME = '((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])';
 
@@ -46,7 +46,7 @@ export function scheduleLine({ stage, objects, threads, buckets }) {
  */
 export function secondLine(stage, { secondStart, operations, bytes }) {
   const time = formatTimeOfDay(secondStart + 1);
-  return `${time}: ${stage}: Ops ${operations.toFixed(1)}/s Throughput ${megabytes(bytes)}MB/s`;
+  return `${time}: ${stage}: Ops ${operations.toFixed(1)}/s Throughput ${inMegabytes(bytes)}MB/s`;
 }
 
 /** @param {number} retries at least one */
@@ -60,12 +60,15 @@ export function retryingLine(retries) {
  */
 export function summaryLine(stage, { duration, peak, average, bytes, retries }) {
   const rates = `Peak ops ${peak.toFixed(1)}/s Avg ops ${average.toFixed(1)}/s`;
-  return `${stage} took ${Math.round(duration)}ms. ${rates}  Total size ${megabytes(bytes)}MB  Recoverable errors ${retries}`;
+  return `${stage} took ${Math.round(duration)}ms. ${rates}  Total size ${inMegabytes(bytes)}MB  Recoverable errors ${retries}`;
 }
 
-/** @param {Record<string, unknown>} data */
-export function machineLine(data) {
-  return MACHINE + JSON.stringify(data);
+/**
+ * @param {Record<string, unknown>} data
+ * @param {(name: string, value: unknown) => unknown} [replace] each value
+ */
+export function machineLine(data, replace) {
+  return MACHINE + JSON.stringify(data, replace);
 }
 
 /**
@@ -82,7 +85,17 @@ export function parseLine(text) {
   if (text.charCodeAt(0) <= 0x39) {
     return text.startsWith(MACHINE) ? parseMachineLine(text) : parseSecond(text);
   }
-  return parseRetrying(text) ?? parseSchedule(text) ?? parseSummary(text);
+  const retrying = RETRYING.exec(text);
+  if (retrying !== null) {
+    return { kind: 'retrying', retries: 1 + Number(retrying[1] ?? 0) };
+  }
+  const [, scheduled, objects] = SCHEDULE.exec(text) ?? [];
+  if (scheduled !== undefined) {
+    return { kind: 'schedule', stage: scheduled, objects: Number(objects) };
+  }
+  const [, stage, ...figures] = SUMMARY.exec(text) ?? [];
+  const [duration, peak, average, megabytes, retries] = figures.map(Number);
+  return stage === undefined ? null : { kind: 'summary', stage, duration, peak, average, megabytes, retries };
 }
 
 /** Also accepts the names of stages that only another version knows. @param {string} text */
@@ -100,45 +113,6 @@ function parseSecond(text) {
 }
 
 /**
- * @param {string} text
- * @returns {RetryingLine | null}
- */
-function parseRetrying(text) {
-  const match = RETRYING.exec(text);
-  return match === null ? null : { kind: 'retrying', retries: 1 + Number(match[1] ?? 0) };
-}
-
-/**
- * @param {string} text
- * @returns {ScheduleLine | null}
- */
-function parseSchedule(text) {
-  const [, stage, objects] = SCHEDULE.exec(text) ?? [];
-  return isCount(objects) ? { kind: 'schedule', stage, objects: Number(objects) } : null;
-}
-
-/**
- * @param {string} text
- * @returns {SummaryLine | null}
- */
-function parseSummary(text) {
-  const [, stage, duration, peak, average, size, retries] = SUMMARY.exec(text) ?? [];
-  if (!isCount(duration) || !isCount(retries)) {
-    return null;
-  }
-  const [peakRate, averageRate, total] = [peak, average, size].map(Number);
-  return {
-    kind: 'summary',
-    stage,
-    duration: Number(duration),
-    peak: peakRate,
-    average: averageRate,
-    megabytes: total,
-    retries: Number(retries),
-  };
-}
-
-/**
  * @param {string} text starts like a machine line
  * @returns {MachineLine | UnreadableLine}
  */
@@ -153,12 +127,7 @@ function parseMachineLine(text) {
   }
 }
 
-/** @param {string | undefined} digits */
-function isCount(digits) {
-  return digits !== undefined && Number.isSafeInteger(Number(digits));
-}
-
 /** @param {number} bytes */
-function megabytes(bytes) {
+function inMegabytes(bytes) {
   return (bytes / MEGABYTE).toFixed(1);
 }

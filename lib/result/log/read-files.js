@@ -11,7 +11,7 @@ import { runOfResult } from './result-run.js';
 /**
  * @import { MergeWarning, Result } from '../result.js'
  * @import { LogLine } from './lines.js'
- * @import { ReadRun } from './read-log.js'
+ * @import { Count, ReadRun } from './read-log.js'
  */
 
 const STANDARD_INPUT = '-';
@@ -126,12 +126,13 @@ class FileReader {
     if (text !== null && this.#takeResult(file, text)) {
       return;
     }
-    const bounds = new LogBounds(file);
+    const held = { runs: 0, stages: 0, seconds: 0, 'machine lines': 0 };
+    /** @type {Count} */
+    const count = (what, line) => checkCount(what, (held[what] += 1), file, line);
     /** By source. @type {Map<string, LogReader>} */
     const logs = new Map();
     const onLine = (/** @type {number} */ number, /** @type {LogLine} */ line, /** @type {string} */ source) => {
-      bounds.add(number, line);
-      const log = logs.get(source) ?? new LogReader(file, (run) => this.runs.push(run));
+      const log = logs.get(source) ?? new LogReader(file, (run) => this.runs.push(run), count);
       logs.set(source, log);
       log.add(number, line);
     };
@@ -320,52 +321,6 @@ function systemReason(error) {
     throw error;
   }
   return `${description} (${code})`;
-}
-
-/** Counts the contents of a log, so that an oversized one is refused before it fills the memory. */
-export class LogBounds {
-  #file;
-  #held = { runs: 0, stages: 0, seconds: 0, 'machine lines': 0 };
-  /** Stage names of the current run. @type {Set<unknown>} */
-  #stages = new Set();
-
-  /** @param {string} file */
-  constructor(file) {
-    this.#file = file;
-  }
-
-  /**
-   * @param {number} line
-   * @param {LogLine} entry
-   * @throws {InputError} if the log contains too much
-   */
-  add(line, entry) {
-    const isMachine = entry.kind === 'machine';
-    const { stage, kind } = /** @type {Record<string, unknown>} */ (isMachine ? entry.data : entry);
-    const restarts = kind === 'schedule' && this.#stages.has(stage);
-    if (restarts || (isMachine && kind === 'run')) {
-      this.#stages.clear();
-      this.#count('runs', line);
-    }
-    if (stage !== undefined && !this.#stages.has(stage)) {
-      this.#stages.add(stage);
-      this.#count('stages', line);
-    }
-    if (isMachine) {
-      this.#count('machine lines', line);
-    } else if (kind === 'second') {
-      this.#count('seconds', line);
-    }
-  }
-
-  /**
-   * @param {'runs' | 'stages' | 'seconds' | 'machine lines'} what
-   * @param {number} line
-   */
-  #count(what, line) {
-    this.#held[what] += 1;
-    checkCount(what, this.#held[what], this.#file, line);
-  }
 }
 
 // Log lines as other programs store them: docker compose, kubectl, CI services, journald, ts and others put a time, a

@@ -1,8 +1,8 @@
 import { NO_FACTS } from '../add.js';
+import { checkSchema } from '../check-schema.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
-import { readFields } from '../read-result.js';
 import { FORMAT, SCHEMA } from '../schema.js';
-import { SecondSeries } from '../second-series.js';
+import { MAX_INTERVAL_SECONDS, SecondSeries } from '../second-series.js';
 import { STAGES_WITHOUT_BYTES } from '../../load/operations/registry.js';
 import { MEGABYTE } from '../../text/units.js';
 import { MAX_LINE_LENGTH, isStageName } from './lines.js';
@@ -15,7 +15,7 @@ import { TimeLine, wholeDays } from './time-line.js';
 /**
  * @import { CommonFacts, MergeWarning, Result, StageSum } from '../result.js'
  * @import { LogLine, ScheduleLine, SecondLine, SummaryLine } from './lines.js'
- * @import { StageFindings } from './run-findings.js'
+ * @import { Fields } from './record-lines.js'
  */
 
 /**
@@ -27,12 +27,16 @@ import { TimeLine, wholeDays } from './time-line.js';
  * @property {string} file
  * @property {number | null} line where the run begins; null for a result
  * @property {MergeWarning[]} warnings in line order
+ *
+ * @typedef {(what: 'runs' | 'stages' | 'seconds' | 'machine lines', line: number) => void} Count called for whatever a
+ *   reader keeps in memory; throws if there is too much of it
  */
 
 /** Reads a log line by line, with one or more runs in a row, and keeps only what the results need. */
 export class LogReader {
   #file;
   #takeRun;
+  #count;
   #timeLine = new TimeLine();
   /** @type {RunReader | null} */
   #run = null;
@@ -40,10 +44,12 @@ export class LogReader {
   /**
    * @param {string} file
    * @param {(run: ReadRun) => void} takeRun called at the end of each run
+   * @param {Count} count
    */
-  constructor(file, takeRun) {
+  constructor(file, takeRun, count) {
     this.#file = file;
     this.#takeRun = takeRun;
+    this.#count = count;
   }
 
   /**
@@ -95,7 +101,7 @@ export class LogReader {
       );
     }
     this.end();
-    this.#run = new RunReader(this.#file, number);
+    this.#run = new RunReader(this.#file, number, this.#count);
     if (data.format !== LOG_FORMAT) {
       const format = typeof data.format === 'number' ? data.format : 'unknown';
       this.#run.warn(
@@ -115,7 +121,7 @@ export class LogReader {
   /** A run without its first line has no date, and must not take the previous run's date. @param {number} number */
   #beginHeadless(number) {
     this.#timeLine.forgetDate();
-    this.#run = new RunReader(this.#file, number);
+    this.#run = new RunReader(this.#file, number, this.#count);
     return this.#run;
   }
 }
@@ -130,24 +136,11 @@ const LATEST = Date.UTC(2200);
 /** Logs without machine lines have the number of failed attempts but not their kinds. */
 const UNKNOWN_KIND = 'unknown kind';
 
-const RECORD_NAMES = Object.freeze({
-  run: 'the run',
-  end: 'the end of the run',
-  stage: 'the totals',
-  seconds: 'the seconds',
-  part: 'a part',
-});
+const UNREADABLE =
+  'this machine line cannot be read, as if its braces or quotes had been replaced: give the file of --log';
 
-/** Fields that the schema requires, but a damaged log may lack. */
-const EMPTY_TOTALS = Object.freeze({
-  end: null,
-  duration: null,
-  average: null,
-  peak: null,
-  bytes: 0,
-  errors: {},
-  latency: UNKNOWN_LATENCY,
-});
+/** The machine lines of a stage. Other versions may write more kinds. */
+const STAGE_KINDS = ['stage', 'seconds', 'part'];
 
 class StageLines {
   /** From the lines of the seconds, which count only if the stage has no totals. */
@@ -163,16 +156,12 @@ class StageLines {
   retries = 0;
   /** Sum of the rounded bytes in the lines of the seconds. */
   bytes = 0;
-  /** By path. @type {Map<string, Record<string, unknown>>} */
+  /** By path. @type {Map<string, Fields>} */
   parts = new Map();
 
-  /**
-   * @param {string} name
-   * @param {StageFindings} findings
-   */
-  constructor(name, findings) {
+  /** @param {string} name */
+  constructor(name) {
     this.name = name;
-    this.findings = findings;
   }
 
   get isCut() {
@@ -182,6 +171,7 @@ class StageLines {
 
 class RunReader {
   #findings;
+  #count;
   /** @type {Map<string, StageLines>} */
   #stages = new Map();
   /** @type {Map<string, StageLines>} */
@@ -202,8 +192,11 @@ class RunReader {
   /**
    * @param {string} file
    * @param {number} line the first one
+   * @param {Count} count
    */
-  constructor(file, line) {
+  constructor(file, line, count) {
+    count('runs', line);
+    this.#count = count;
     this.file = file;
     this.line = line;
     this.#findings = new RunFindings(file, line);
@@ -231,7 +224,7 @@ class RunReader {
    * @param {string} message about data missing from the result
    */
   warn(line, message) {
-    this.#findings.warn(line, message);
+    this.#findings.add(line, message);
   }
 
   /**
@@ -248,7 +241,7 @@ class RunReader {
       this.#addMachineLine(number, line.data);
     } else if (line.kind === 'unreadable') {
       this.hasMachineLines = true;
-      this.#findings.unreadable(number);
+      this.#findings.add(number, UNREADABLE);
     } else if (this.#current !== null) {
       this.#current.retries += line.retries;
     }
@@ -260,11 +253,16 @@ class RunReader {
    * @param {SecondLine} line
    */
   addSecond(number, second, { stage: name, rate, megabytes }) {
+    this.#count('seconds', number);
     this.#findings.lastLine = number;
     const stage = this.#stage(name, number);
     const problem = stage.series.add(second, rate, this.hasMachineLines);
-    if (problem !== null) {
-      stage.findings.add(problem, number);
+    if (problem === 'impossible') {
+      this.#findings.add(number, `${name} has an impossible rate here: this line is not counted`);
+    } else if (problem === 'gap' && !this.hasMachineLines) {
+      // The original tool prints rates over the time since the previous line, so a long gap does not prove a loss.
+      const message = `${name} has no line for more than ${MAX_INTERVAL_SECONDS} seconds before this one`;
+      this.#findings.add(number, message, { incomplete: false });
     }
     if (STAGES_WITHOUT_BYTES.includes(name)) {
       return;
@@ -289,74 +287,55 @@ class RunReader {
 
   /**
    * @param {number} line
-   * @param {Record<string, unknown>} data
+   * @param {Fields} data
    */
-  #addMachineLine(line, { kind, stage, ...data }) {
-    const head = headOf(kind, stage);
-    if (head === null) {
+  #addMachineLine(line, { kind, stage, ...fields }) {
+    this.#count('machine lines', line);
+    if (kind === 'run') {
+      const { format, ...own } = fields;
+      const facts = /** @type {CommonFacts} */ ({ ...NO_FACTS, ...own });
+      this.#facts = this.#isValid(line, 'run', facts, SCHEMA.$defs.host) ? facts : null;
+      this.start = asTime(Date.parse(this.#facts?.start ?? ''));
+      this.#shift = this.start === null ? null : 0;
+    } else if (kind === 'end') {
+      const isValid = this.#isValid(line, 'end', fields, { properties: SCHEMA.properties });
+      this.#end = isValid ? fields : {};
+    } else if (!STAGE_KINDS.includes(kind) || typeof stage !== 'string' || !isStageName(stage)) {
       return;
+    } else if (kind === 'stage') {
+      this.#takeTotals(line, this.#stage(stage, line), fields);
+    } else if (kind === 'seconds') {
+      this.#takeSeconds(line, this.#stage(stage, line), fields);
+    } else {
+      this.#takePart(line, this.#stage(stage, line), fields);
     }
     this.hasMachineLines = true;
-    if (head.kind === 'run') {
-      this.start ??= asTime(typeof data.start === 'string' ? Date.parse(data.start) : null);
-      this.#shift = this.start === null ? this.#shift : 0;
-    }
-    this.#take(line, head, data);
   }
 
   /**
    * @param {number} line
-   * @param {Head} head
-   * @param {Record<string, unknown>} fields
+   * @param {StageLines} stage
+   * @param {Fields} fields
    */
-  #take(line, head, fields) {
-    if (head.kind === 'run') {
-      const { format, ...facts } = fields;
-      this.#facts = { ...NO_FACTS, ...this.#readFields(line, head, facts, SCHEMA.$defs.host) };
-    } else if (head.kind === 'end') {
-      this.#end = this.#readFields(line, head, fields, SCHEMA);
-    } else if (head.kind === 'stage') {
-      this.#takeTotals(line, head, fields);
-    } else if (head.kind === 'seconds') {
-      this.#takeSeconds(line, this.#stage(head.stage, line), fields);
+  #takeTotals(line, stage, { lines = 0, seconds, ...fields }) {
+    const totals = /** @type {StageSum} */ (withHistograms({ stage: stage.name, ...fields, seconds: [] }));
+    const what = `stage ${stage.name}`;
+    const expected = asCount(lines) ?? 0;
+    if (stage.parts.size === expected) {
+      addParts(totals, stage.parts);
     } else {
-      this.#takePart(line, head, fields);
+      this.#findings.add(line, `${stage.name} has ${expected} parts, but ${stage.parts.size} of their lines are here`);
     }
-  }
-
-  /**
-   * @param {number} line
-   * @param {Head} head
-   * @param {Record<string, unknown>} fields
-   */
-  #takeTotals(line, head, { lines = 0, seconds, ...fields }) {
-    const stage = this.#stage(head.stage, line);
-    const record = withHistograms(fields);
-    addParts(record, stage.parts);
-    const read = this.#readFields(line, head, record, SCHEMA.$defs.stage);
-    const totals = /** @type {StageSum} */ (
-      /** @type {unknown} */ ({
-        stage: head.stage,
-        ...EMPTY_TOTALS,
-        attempts: read.operations,
-        ...read,
-        seconds: [],
-      })
-    );
-    const [start, stop] = [totals.startedAt, totals.endedAt].map(asTime);
-    if (start === null || stop === null || stop < start || typeof totals.operations !== 'number') {
-      this.#findings.unusable(line, nameOf(head), 'no valid times or operations');
+    if (!this.#isValid(line, what, totals, SCHEMA.$defs.stage)) {
       return;
     }
-    const expected = asCount(lines) ?? 0;
-    if (stage.parts.size !== expected) {
-      this.#findings.warn(
-        line,
-        `${nameOf(head)} have ${expected} parts, but ${stage.parts.size} of their lines are here`,
-      );
+    const [start, stop] = [totals.startedAt, totals.endedAt].map(asTime);
+    if (start === null || stop === null || stop < start) {
+      this.#findings.unusable(line, what, 'no valid times');
+      return;
     }
-    this.#takeSeconds(line, stage, seconds);
-    stage.findings.totalsLine = line;
+    this.#takeSeconds(line, stage, Object(seconds));
+    this.#findings.stageLines.set(stage.name, line);
     stage.totals = totals;
     // Gives dates to a log that lost its first line, or whose run waited for more than a day.
     if (stage.series.extent !== null) {
@@ -367,16 +346,15 @@ class RunReader {
   /**
    * @param {number} line
    * @param {StageLines} stage
-   * @param {unknown} seconds
+   * @param {Fields} seconds
    */
-  #takeSeconds(line, { recorded, findings, name }, seconds) {
-    const { from, operations, bytes, failedAttempts, throttled } = Object(seconds);
+  #takeSeconds(line, { recorded, name }, { from, operations, bytes, failedAttempts, throttled }) {
     const counts = listOf(operations).map(asCount);
     if (counts.length === 0) {
       return;
     }
     if (!Number.isInteger(from) || asTime(1000 * from) === null || counts.length > MAX_LINE_LENGTH) {
-      this.#findings.unusable(line, `the seconds of ${name}`, 'no valid seconds');
+      this.#findings.unusable(line, `seconds ${name}`, 'no valid seconds');
       return;
     }
     const at = (/** @type {unknown} */ list, /** @type {number} */ index) => asCount(listOf(list)[index]) ?? 0;
@@ -385,36 +363,34 @@ class RunReader {
         const failures = { failedAttempts: at(failedAttempts, index), throttled: at(throttled, index) };
         const moved = typeof bytes === 'number' ? Math.round(count * bytes) : at(bytes, index);
         const second = { secondStart: from + index, operations: count, bytes: moved };
-        addSecond(recorded, findings, line, { ...second, ...(failures.failedAttempts > 0 ? failures : {}) });
+        addSecond(recorded, { ...second, ...(failures.failedAttempts > 0 ? failures : {}) });
       }
     });
   }
 
   /**
    * @param {number} line
-   * @param {Head} head
-   * @param {Record<string, unknown>} fields
+   * @param {StageLines} stage
+   * @param {Fields} fields
    */
-  #takePart(line, head, { at, ...part }) {
-    const { parts } = this.#stage(head.stage, line);
+  #takePart(line, { name, parts }, { at, ...part }) {
     if (isPath(at) && parts.size < MAX_PARTS) {
-      parts.set(String(at), withHistograms(part));
+      parts.set(at, withHistograms(part));
     } else {
-      this.#findings.unusable(line, nameOf(head), 'no valid place');
+      this.#findings.unusable(line, `part ${name}`, 'no valid path');
     }
   }
 
   /**
    * @param {number} line
-   * @param {Head} head
-   * @param {Record<string, unknown>} fields
+   * @param {string} what the kind of the line, and its stage
+   * @param {object} fields
    * @param {object} schema
-   * @returns {Record<string, unknown>} the valid fields; the others are reported
    */
-  #readFields(line, head, fields, schema) {
-    const { fitting, problems } = readFields(fields, schema);
-    problems.forEach((problem) => this.#findings.unusable(line, nameOf(head), problem));
-    return fitting;
+  #isValid(line, what, fields, schema) {
+    const problems = checkSchema(fields, SCHEMA, schema);
+    problems.forEach((problem) => this.#findings.unusable(line, what, problem));
+    return problems.length === 0;
   }
 
   /**
@@ -424,7 +400,9 @@ class RunReader {
   #stage(name, line) {
     let stage = this.#stages.get(name);
     if (stage === undefined) {
-      stage = new StageLines(name, this.#findings.stage(name, line));
+      this.#count('stages', line);
+      stage = new StageLines(name);
+      this.#findings.stageLines.set(name, line);
       this.#stages.set(name, stage);
       this.#stagesInLowerCase.set(name.toLowerCase(), stage);
     }
@@ -436,26 +414,6 @@ class RunReader {
   #planned(name) {
     return this.#stagesInLowerCase.get(name.toLowerCase());
   }
-}
-
-/**
- * @typedef {{ kind: string, stage: string }} Head identifies a machine line; `stage` is '' for a run and its end
- *
- * @param {unknown} kind
- * @param {unknown} stage
- * @returns {Head | null} null if this version does not know the kind
- */
-function headOf(kind, stage) {
-  if (kind === 'run' || kind === 'end') {
-    return { kind, stage: '' };
-  }
-  const isKnown = typeof kind === 'string' && Object.hasOwn(RECORD_NAMES, kind);
-  return isKnown && typeof stage === 'string' && isStageName(stage) ? { kind, stage } : null;
-}
-
-/** @param {Head} head */
-function nameOf({ kind, stage }) {
-  return RECORD_NAMES[/** @type {keyof typeof RECORD_NAMES} */ (kind)] + (stage === '' ? '' : ` of ${stage}`);
 }
 
 /**
@@ -499,13 +457,12 @@ function stageOf({ name, series, recorded, schedule, summary, totals, retries, b
   };
 }
 
-/** @param {StageLines['parts']} parts of a stage without totals */
+/** The steps of a ramp, in a stage without totals. @param {StageLines['parts']} parts */
 function rampIn(parts) {
-  const fields = {};
+  const fields = /** @type {Pick<StageSum, 'ramp'>} */ ({});
   addParts(fields, parts);
-  return /** @type {Pick<StageSum, 'ramp'>} */ (
-    readFields(fields, { properties: { ramp: SCHEMA.$defs.stage.properties.ramp } }).fitting
-  );
+  const { ramp } = fields;
+  return ramp === undefined || checkSchema(ramp, SCHEMA, SCHEMA.$defs.ramp).length > 0 ? {} : { ramp };
 }
 
 /**

@@ -14,12 +14,17 @@ import { MAX_LINE_LENGTH, machineLine } from './lines.js';
 
 const PARTS = ['kinds', 'buckets', 'sizeClasses', 'reads', 'cache', 'contenders'];
 
-/** A path to a part. */
-const PATH = /^[a-zA-Z]+(\.([a-zA-Z]+|\d{1,4})){1,4}$/;
+/** A path to a part. Other words, such as `constructor`, would lead out of the record. */
+const PATH = new RegExp(
+  `^(?:${PARTS.join('|')}|ramp|search)(?:\\.(?:reads|first|repeated|steps|cache|sizeClasses|\\d{1,4})){1,4}$`,
+);
 
 /** Characters and dropped bits: the histogram of a stage's operations keeps 0.1% if it fits, the others 1%. */
 const ROOM = Object.freeze({ characters: 3000, bits: 0 });
 const ROOM_OF_OTHERS = Object.freeze({ characters: 1000, bits: 3 });
+
+/** Names of fields that are histograms, if they are texts. */
+const HISTOGRAMS = new Set(['histogram', ...LATENCIES]);
 
 /** In the place of a histogram that equals the one of the stage's operations. */
 const SAME = 'operations';
@@ -62,9 +67,16 @@ function withoutParts(record) {
 
 /** Reduces the histograms of a record until it fits into a line. @param {Fields} record */
 function fitting(record) {
+  const whole = record.latency?.histogram?.operations;
   let line = '';
   for (const share of [1, 0.5, 0.25, 0]) {
-    line = machineLine(mapHistograms(record, (text, name, whole) => reduced(text, whole, share, roomOf(record, name))));
+    line = machineLine(record, (name, value) => {
+      if (typeof value !== 'string' || !HISTOGRAMS.has(name)) {
+        return value;
+      }
+      const { characters, bits } = record.kind === 'stage' && name === SAME ? ROOM : ROOM_OF_OTHERS;
+      return value === whole && name !== SAME ? SAME : Histogram.decode(value).encodeWithin(share * characters, bits);
+    });
     if (line.length <= MAX_LINE_LENGTH) {
       break;
     }
@@ -72,54 +84,12 @@ function fitting(record) {
   return line;
 }
 
-/**
- * @param {Fields} record
- * @param {string} name of a histogram
- */
-function roomOf({ kind }, name) {
-  return kind === 'stage' && name === SAME ? ROOM : ROOM_OF_OTHERS;
-}
-
-/**
- * @param {string} text
- * @param {string | null} whole the histogram of the stage's operations; null for this one itself
- * @param {number} share
- * @param {{ characters: number, bits: number }} room
- */
-function reduced(text, whole, share, { characters, bits }) {
-  return text === whole ? SAME : Histogram.decode(text).encodeWithin(share * characters, bits);
-}
-
-/**
- * @param {Fields} record a stage, or a part of one
- * @param {(text: string, name: string, whole: string | null) => string | null} replace gets the histogram of the record's
- *   operations as `whole`, except for this one itself
- * @returns {Fields}
- */
-function mapHistograms(record, replace) {
-  const whole = record.latency?.histogram?.operations ?? null;
-  const mapped = (/** @type {unknown} */ text, /** @type {string} */ name) =>
-    typeof text === 'string' ? replace(text, name, name === SAME ? null : whole) : text;
-  const texts = (/** @type {Fields} */ fields, /** @type {readonly string[]} */ names) =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, text]) => [name, names.includes(name) ? mapped(text, name) : text]),
-    );
-  return Object.fromEntries(
-    Object.entries(texts(record, ['histogram'])).map(([name, value]) => {
-      if (name === 'latency' && value?.histogram) {
-        return [name, { ...value, histogram: texts(value.histogram, LATENCIES) }];
-      }
-      return [
-        name,
-        name === 'buckets' && Array.isArray(value) ? value.map((each) => texts(each, ['histogram'])) : value,
-      ];
-    }),
-  );
-}
-
-/** Restores the histograms of a record that was read. @param {Fields} record */
+/** Restores the histograms of a record that was read. @param {Fields} record @returns {Fields} */
 export function withHistograms(record) {
-  return mapHistograms(record, (text, _name, whole) => (text === SAME ? whole : text));
+  const whole = record.latency?.histogram?.operations ?? null;
+  return JSON.parse(JSON.stringify(record), (name, value) =>
+    value === SAME && name !== SAME && HISTOGRAMS.has(name) ? whole : value,
+  );
 }
 
 /**
@@ -129,27 +99,18 @@ export function withHistograms(record) {
 export function addParts(record, parts) {
   for (const [at, part] of parts) {
     const path = at.split('.');
-    path.reduce((/** @type {Fields} */ within, key, index) => {
-      if (!Object.hasOwn(within, key) || typeof within[key] !== 'object' || within[key] === null) {
+    path.reduce((/** @type {Fields} */ within, name, index) => {
+      // A lost line leaves no gap in a list.
+      const key = Array.isArray(within) ? Math.min(Number(name), within.length) : name;
+      if (typeof within[key] !== 'object' || within[key] === null) {
         within[key] = index === path.length - 1 ? part : /^\d/.test(path[index + 1]) ? [] : {};
       }
       return within[key];
     }, record);
   }
-  [...PARTS, 'ramp', 'search'].filter((name) => name in record).forEach((name) => (record[name] = dense(record[name])));
 }
 
-/** Closes the gaps that lost lines leave in lists. @param {any} value @returns {any} */
-function dense(value) {
-  if (typeof value !== 'object' || value === null) {
-    return value;
-  }
-  return Array.isArray(value)
-    ? value.filter(() => true).map(dense)
-    : Object.fromEntries(Object.entries(value).map(([name, each]) => [name, dense(each)]));
-}
-
-/** @param {unknown} at */
+/** @param {unknown} at @returns {at is string} */
 export function isPath(at) {
   return typeof at === 'string' && PATH.test(at);
 }

@@ -3,9 +3,7 @@ import { RunFindings } from './run-findings.js';
 
 /**
  * @import { Result, SecondResult } from '../result.js'
- * @import { SecondDetails } from '../second-series.js'
  * @import { ReadRun } from './read-log.js'
- * @import { StageFindings } from './run-findings.js'
  */
 
 /**
@@ -17,11 +15,10 @@ import { RunFindings } from './run-findings.js';
 export function runOfResult(file, result, { keepsDetails }) {
   const findings = new RunFindings(file, null);
   const stages = result.stages.map((stage) => {
-    const stageFindings = findings.stage(stage.stage, null);
     const series = new SecondSeries();
     for (const { secondStart, operations, bytes, ...details } of stage.seconds) {
       const kept = keepsDetails && (operations > 0 || (details.failedAttempts ?? 0) > 0) ? details : {};
-      addSecond(series, stageFindings, null, { secondStart, operations, bytes, ...kept });
+      addSecond(series, { secondStart, operations, bytes, ...kept });
     }
     return { ...stage, seconds: series };
   });
@@ -33,16 +30,11 @@ export function runOfResult(file, result, { keepsDetails }) {
 
 /**
  * @param {SecondSeries} series
- * @param {StageFindings} findings
- * @param {number | null} line of the log; null for a result
- * @param {Pick<SecondResult, 'secondStart' | 'operations' | 'bytes'> & SecondDetails} second
+ * @param {Partial<SecondResult> & Pick<SecondResult, 'secondStart' | 'operations' | 'bytes'>} second
  */
-export function addSecond(series, findings, line, { secondStart, operations, bytes, ...details }) {
+export function addSecond(series, { secondStart, operations, bytes, ...details }) {
   const problem = series.add(secondStart, operations, true);
-  if (problem !== null) {
-    findings.add(problem, line);
-  }
-  if (problem === null || problem === 'gap') {
+  if (problem !== 'impossible' && problem !== 'doubled') {
     series.setBytes(secondStart, bytes);
     if (Object.keys(details).length > 0) {
       series.setDetails(secondStart, details);

@@ -1,12 +1,10 @@
 import path from 'node:path';
 import { plainLine } from '../../text/plain-text.js';
 import { wholeDays } from '../log/time-line.js';
-import { correctionOf } from '../completeness.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
  * @import { RampResult } from '../result.js'
- * @import { SecondSeries } from '../second-series.js'
  *
  * @typedef {object} HostRun one run of one host
  * @property {ReadRun['result']} result
@@ -81,14 +79,11 @@ function distinct(names) {
  * @property {Host} host
  * @property {HostRun} run
  * @property {ReadStage} stage
- * @property {SecondSeries} series
  * @property {number} shift added to the seconds of the series
  * @property {{ start: number, stop: number } | null} interval the host's time in the stage, in ms; null if unknown
  * @property {{ from: number, to: number } | null} full first and last second entirely in the stage; null if none is
  * @property {number} measuredFrom first second without warm-up; -Infinity if there was no warm-up
  * @property {number} measuredUntil first second entirely in the drain; Infinity if unknown
- * @property {number} operations that succeeded
- * @property {number} bytes
  */
 
 /**
@@ -139,6 +134,9 @@ function isMeasured(stage) {
 }
 
 /**
+ * If a log of this tool is truncated, its first and last seconds may be only partly in the stage. A log without machine
+ * lines contains rates, which have no partial seconds.
+ *
  * @param {Host} host
  * @param {HostRun} run
  * @param {ReadStage} stage
@@ -146,47 +144,22 @@ function isMeasured(stage) {
  * @returns {StageView}
  */
 function viewOf(host, run, stage, shift) {
-  const correction = correctionOf(stage.storeClock ?? run.result.clock);
-  const { operations, bytes } = stage;
-  const { interval, ...times } = timesOf(run, stage, shift);
-  return {
-    host,
-    run,
-    stage,
-    series: stage.seconds,
-    operations,
-    bytes,
-    shift: shift + correction,
-    interval: interval && { start: interval.start + 1000 * correction, stop: interval.stop + 1000 * correction },
-    full: times.full && { from: times.full.from + correction, to: times.full.to + correction },
-    measuredFrom: times.measuredFrom + correction,
-    measuredUntil: times.measuredUntil + correction,
-  };
-}
-
-/**
- * If a log of this tool is truncated, its first and last seconds may be only partly in the stage. A log without machine
- * lines contains rates, which have no partial seconds.
- *
- * @param {HostRun} run
- * @param {ReadStage} stage
- * @param {number} shift
- * @returns {Pick<StageView, 'interval' | 'full' | 'measuredFrom' | 'measuredUntil'>}
- */
-function timesOf({ hasMachineLines }, stage, shift) {
   const { extent } = stage.seconds;
+  const view = { host, run, stage, shift };
   if (typeof stage.startedAt === 'number' && typeof stage.endedAt === 'number') {
     const { startedAt: start, endedAt: stop, warmup, drain } = stage;
     const [from, until] = [Math.min(start + (warmup ?? 0), stop), Math.max(stop - (drain ?? 0), start)];
     return {
+      ...view,
       interval: { start, stop },
       full: extent && nonEmpty({ from: Math.ceil(from / 1000), to: Math.floor(until / 1000) - 1 }),
       measuredFrom: from === start ? -Infinity : Math.ceil(from / 1000),
       measuredUntil: Math.ceil(until / 1000),
     };
   }
-  const edge = hasMachineLines ? 1 : 0;
+  const edge = run.hasMachineLines ? 1 : 0;
   return {
+    ...view,
     interval: extent && { start: (extent.first + shift) * 1000, stop: (extent.last + 1 + shift) * 1000 },
     full: extent && nonEmpty({ from: extent.first + shift + edge, to: extent.last + shift - edge }),
     measuredFrom: -Infinity,

@@ -1,5 +1,5 @@
 import { addResults, addStages } from '../add.js';
-import { isCut, isUnknownClock, missingPercentiles } from '../completeness.js';
+import { isCut, missingPercentiles } from '../completeness.js';
 import { COUNT_NAMES } from '../counters.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
 import { addSecond } from '../seconds.js';
@@ -8,7 +8,7 @@ import { placeOf } from '../../text/plain-text.js';
 import { hostRunOf, hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
 import { PeakFinder, overlapOf, secondsOf, timeSeriesOf } from './seconds.js';
 import { mergeRamps, rampWarnings } from './ramp.js';
-import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart } from './warnings.js';
+import { differentLoads, missingShards, runsOfOneHostApart } from './warnings.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
@@ -64,8 +64,7 @@ export function mergeRuns(reads, { warnings = [] } = {}) {
       ...warnings,
       ...refused,
       ...counted.flatMap((read) => read.warnings),
-      ...mixedRuns(runs),
-      ...hostsOfOneRunApart(views),
+      ...differentLoads(runs),
       ...lost,
       ...rampWarnings(stages, new Map(hosts.map(({ name, file }) => [name, file]))),
     ],
@@ -75,7 +74,7 @@ export function mergeRuns(reads, { warnings = [] } = {}) {
     // A threshold for one host does not apply to all hosts together.
     result: { ...together, thresholds: [], stages, merge },
     timeSeries: () => timeSeriesOf(views),
-    runsApart: runsOfOneHostApart(views),
+    runsApart: runsOfOneHostApart([...views.values()].flat()),
   };
 }
 
@@ -163,7 +162,9 @@ function withOrigin({ result, line }, { name, file }) {
  */
 function* secondResults(views) {
   for (const { second, hosts } of secondsOf(views)) {
-    yield addSecond(hosts.map(({ view }) => ({ ...view.series.resultOf(second - view.shift), secondStart: second })));
+    yield addSecond(
+      hosts.map(({ view }) => ({ ...view.stage.seconds.resultOf(second - view.shift), secondStart: second })),
+    );
   }
 }
 
@@ -175,33 +176,22 @@ function stagesOf(hosts) {
   ]);
 }
 
-/** @param {readonly Host[]} hosts */
+/**
+ * @param {readonly Host[]} hosts
+ * @returns {ClockTrust}
+ */
 function clockTrust(hosts) {
-  /** @type {ClockTrust & { trusted: string[], withoutMachineLines: string[] }} */
-  const trust = { worst: null, trusted: [], withoutMachineLines: [] };
-  for (const { name, runs } of hosts) {
-    const uncertainties = runs.flatMap(uncertaintiesOf);
-    const uncertainty = uncertainties.reduce((one, other) => Math.max(one, other), 0);
-    if (uncertainties.length > 0 && uncertainty > (trust.worst?.uncertainty ?? -1)) {
-      trust.worst = { uncertainty, host: name };
-    }
-    if (runs.some(({ hasMachineLines }) => !hasMachineLines)) {
-      trust.withoutMachineLines.push(name);
-    } else if (runs.some((run) => uncertaintiesOf(run).length === 0 || clocksOf(run).some(isUnknownClock))) {
-      trust.trusted.push(name);
-    }
-  }
-  return trust;
-}
-
-/** A clock reading after the start can only increase the uncertainty. @param {HostRun} run */
-function uncertaintiesOf(run) {
-  return clocksOf(run).flatMap((clock) => (clock && !isUnknownClock(clock) ? [clock.uncertainty] : []));
-}
-
-/** @param {HostRun} run */
-function clocksOf({ result: { clock, stages } }) {
-  return [clock, ...stages.map(({ storeClock }) => storeClock)];
+  const clocks = hosts.flatMap(({ name, runs }) =>
+    runs.flatMap(({ result: { clock } }) => (clock === null ? [] : [{ uncertainty: clock.uncertainty, host: name }])),
+  );
+  const [old, own] = [false, true].map((has) =>
+    hosts.filter(({ runs }) => runs.every(({ hasMachineLines }) => hasMachineLines) === has),
+  );
+  return {
+    worst: clocks.toSorted((one, other) => other.uncertainty - one.uncertainty)[0] ?? null,
+    trusted: own.filter(({ runs }) => runs.some(({ result }) => result.clock === null)).map(({ name }) => name),
+    withoutMachineLines: old.map(({ name }) => name),
+  };
 }
 
 /**
@@ -252,8 +242,8 @@ function mergeStage(views, ramps) {
  * @param {StageView} view
  * @param {number} second with a line in the view
  */
-function isInRates({ stage, series, shift, measuredFrom, measuredUntil }, second) {
-  const wasSuspended = Boolean(stage.paused) && series.isNextToGap(second - shift);
+function isInRates({ stage, shift, measuredFrom, measuredUntil }, second) {
+  const wasSuspended = Boolean(stage.paused) && stage.seconds.isNextToGap(second - shift);
   return second >= measuredFrom && second < measuredUntil && !wasSuspended;
 }
 
@@ -262,7 +252,7 @@ function isInRates({ stage, series, shift, measuredFrom, measuredUntil }, second
  * @param {number} peak ops/s
  * @returns {StageShare}
  */
-function shareOf({ host, interval, operations, stage: { bottleneck } }, peak) {
+function shareOf({ host, interval, stage: { operations, bottleneck } }, peak) {
   const { cause = null, certainty, evidence = null, advice = null } = bottleneck ?? {};
   return {
     host: host.name,
@@ -329,7 +319,7 @@ function peakOf({ peak }, views, hosts) {
   if (peak !== null && peak.operationsPerSecond >= operationsPerSecond) {
     return peak;
   }
-  const { operations, bytes } = views[peaks.indexOf(operationsPerSecond)] ?? views[0];
+  const { operations, bytes } = (views[peaks.indexOf(operationsPerSecond)] ?? views[0]).stage;
   const bytesPerSecond = operations === 0 ? null : (operationsPerSecond * bytes) / operations;
   return { operationsPerSecond, bytesPerSecond, secondStart: null, hosts: 1 };
 }

@@ -16,10 +16,10 @@
  */
 export function* secondsOf(views) {
   const spans = views.flatMap((view) => {
-    const { extent } = view.series;
+    const { extent } = view.stage.seconds;
     return extent === null ? [] : [{ view, first: extent.first + view.shift, last: extent.last + view.shift }];
   });
-  const all = new Set(views.flatMap(({ series, shift }) => series.keys().map((second) => second + shift)));
+  const all = new Set(views.flatMap(({ stage: { seconds }, shift }) => seconds.keys().map((second) => second + shift)));
   const waiting = spans.sort((one, other) => other.first - one.first);
   let present = spans.slice(0, 0);
   for (const second of [...all].sort((one, other) => one - other)) {
@@ -28,8 +28,9 @@ export function* secondsOf(views) {
     }
     present = present.filter(({ last }) => last >= second);
     const hosts = present.flatMap(({ view }) => {
-      const tenths = view.series.get(second - view.shift);
-      return tenths === undefined ? [] : [{ view, tenths, bytes: view.series.bytesOf(second - view.shift) }];
+      const { seconds } = view.stage;
+      const tenths = seconds.get(second - view.shift);
+      return tenths === undefined ? [] : [{ view, tenths, bytes: seconds.bytesOf(second - view.shift) }];
     });
     yield { second, hosts };
   }

@@ -1,12 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { runPool } from '../../load/run-pool.js';
-import { BucketAdmin } from '../../store/bucket-admin.js';
+import { ABANDONED } from '../../result/counters.js';
+import { BucketAdmin, LIST_START, listPositionAfter } from '../../store/bucket-admin.js';
 import { Pauses, Retrier } from '../../store/retry.js';
-import { AttemptError } from '../../store/s3-error.js';
+import { AttemptError, NO_UPLOAD, protocolError } from '../../store/s3-error.js';
 
 /**
  * @import { Clock } from '../../measure/clock/clock.js'
  * @import { RequestCounts } from '../../result/result.js'
+ * @import { ListPosition, ListedObject, ListedUpload, ListedVersion } from '../../store/bucket-admin.js'
  * @import { StoreOptions } from '../../store/object-store.js'
+ * @import { WalkOptions } from './cleanup.js'
  */
 
 /** Clean-up retries each request patiently, but not forever. */
@@ -61,12 +65,13 @@ export async function withBucketAccess(options, work) {
   const signal = options.signal && AbortSignal.any([options.signal]);
   const end = new AbortController();
   const pauses = new Pauses();
-  const admin = new BucketAdmin(storeOptions, attemptTimeout(timeout), end.signal);
+  const attemptTimeout = Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_ATTEMPT_TIMEOUT_MS);
+  const admin = new BucketAdmin(storeOptions, attemptTimeout, end.signal);
   const giveUp = (/** @type {AttemptError} */ error) => {
     end.abort(error);
     pauses.endAll();
   };
-  const stop = () => giveUp(stopError());
+  const stop = () => giveUp(new AttemptError({ kind: ABANDONED, handling: 'fail', message: 'the run was stopped' }));
   signal?.addEventListener('abort', stop);
   if (signal?.aborted) {
     stop();
@@ -77,7 +82,7 @@ export async function withBucketAccess(options, work) {
     random,
     pauses,
     signal: end.signal,
-    hooks: { attemptFailed: (error, request) => storeOptions.region.correct(error, request.attempts), retrying() {} },
+    hooks: { attemptFailed() {}, retrying() {} },
   });
   let lastProgressAt = clock.now();
   const timer = setInterval(() => {
@@ -108,15 +113,6 @@ export async function withBucketAccess(options, work) {
   }
 }
 
-/** Returns the timeout of a clean-up attempt in ms. @param {number} timeout the value of `--timeout` in ms */
-function attemptTimeout(timeout) {
-  return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_ATTEMPT_TIMEOUT_MS);
-}
-
-function stopError() {
-  return new AttemptError({ kind: 'abandoned', handling: 'fail', message: 'the run was stopped' });
-}
-
 function stallError() {
   return new AttemptError({
     kind: STALLED,
@@ -138,4 +134,167 @@ export function inParallel(pieces, work) {
     claim: () => (next < pieces.length ? next++ : -1),
     work: (_thread, index) => work(pieces[index]),
   });
+}
+
+const DIGITS = [...'0123456789abcdef'];
+
+/** What precedes the keys of the digits that foreign keys may follow. @type {Readonly<Record<string, string>>} */
+const NEAR = { 9: '8~', f: 'e~' };
+
+/** Follows all keys. */
+const LAST_KEY = '\uffff';
+
+/** A list is given up after this many pages in a row without progress. */
+const MAX_FRUITLESS_PAGES = 100;
+const FRUITLESS_PAUSE_MS = 20;
+
+/** Status code of a store that cannot list uploads. */
+const NOT_IMPLEMENTED = 501;
+
+/**
+ * @template {{ next: ListPosition | null }} Page
+ * @param {string} bucket
+ * @param {(position: ListPosition) => Promise<Page>} request
+ * @param {() => boolean} [isFruitful] whether the page that was taken last shows anything relevant
+ * @param {ListPosition} [from]
+ * @returns {AsyncGenerator<Page>} to the end of the list
+ * @throws {AttemptError} if too many pages in a row show nothing relevant
+ */
+export async function* pagesOf(bucket, request, isFruitful = () => true, from = LIST_START) {
+  let fruitless = 0;
+  for (let position = /** @type {ListPosition | null} */ (from); position !== null;) {
+    const page = await request(position);
+    yield page;
+    const { next } = page;
+    // A key can have any number of versions and uploads, so only a later key counts as progress.
+    fruitless = next === null || (isFruitful() && next.after > position.after) ? 0 : fruitless + 1;
+    if (fruitless > MAX_FRUITLESS_PAGES) {
+      throw protocolError(
+        `the list of bucket ${bucket} continues after ${MAX_FRUITLESS_PAGES} pages in a row without anything relevant`,
+      );
+    }
+    if (fruitless > 0) {
+      await wait(FRUITLESS_PAUSE_MS);
+    }
+    position = next;
+  }
+}
+
+/**
+ * @typedef {object} KeyRange a part of a bucket's keys that is listed separately
+ * @property {string} bucket
+ * @property {string} prefix of all keys
+ * @property {ListPosition} [from] the start of the first page
+ * @property {string} [start] inclusive lower bound
+ * @property {string} [end] exclusive upper bound
+ */
+
+/**
+ * Splits the rest of a run's keys by their first digit, into ranges that can be listed concurrently. Foreign keys may
+ * sort after the digits 9 and f, so these two ranges have no prefix of their own, but begin near their first key. If the
+ * store begins at the first key of all instead, they skip what precedes them.
+ *
+ * @param {string} bucket
+ * @param {string} keyPrefix of a run
+ * @param {ListPosition} position after the first page
+ * @returns {KeyRange[]}
+ */
+export function rangesAfter(bucket, keyPrefix, position) {
+  const starts = DIGITS.map((digit) => keyPrefix + digit).filter((start) => start > position.after);
+  const ranges = starts.map((start, index) => {
+    const before = NEAR[start.slice(keyPrefix.length)];
+    const list =
+      before === undefined ? { prefix: start } : { prefix: keyPrefix, from: listPositionAfter(keyPrefix + before) };
+    return { bucket, ...list, start, end: starts[index + 1] };
+  });
+  return [{ bucket, prefix: keyPrefix, from: position, end: starts[0] }, ...ranges];
+}
+
+/**
+ * @param {KeyRange} range
+ * @param {BucketAccess} access
+ * @param {(bucket: string, inside: ListedObject[], page: ListedObject[]) => Promise<boolean>} visit gets the objects of a
+ *   page that are in the range, and all of them; resolves to whether the page contains relevant objects
+ */
+export async function walkRange({ bucket, prefix, from, start = '', end = LAST_KEY }, { admin, retry }, visit) {
+  let isFruitful = false;
+  const request = (/** @type {ListPosition} */ position) => retry(() => admin.listPage(bucket, prefix, position));
+  for await (const { objects } of pagesOf(bucket, request, () => isFruitful, from)) {
+    const inside = objects.filter(({ key }) => key >= start && key < end);
+    isFruitful = await visit(bucket, inside, objects);
+    if (objects.some(({ key }) => key >= end)) {
+      return;
+    }
+  }
+}
+
+/**
+ * @param {WalkOptions & { versioned: ReadonlySet<string> }} options
+ * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit gets a page of the run's versions
+ */
+export async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
+  const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
+  await inParallel(buckets, async (bucket) => {
+    let isFruitful = false;
+    let last = '';
+    const request = (/** @type {ListPosition} */ from) =>
+      retry(() => admin.listVersionsPage(bucket, keyspace.keyPrefix, from));
+    for await (const { versions, next } of pagesOf(bucket, request, () => isFruitful)) {
+      const named = versions.flatMap((version) => {
+        const name = keyspace.recognise(bucket, version.key);
+        // Another version of the previous page's last key is not an object: it became the latest version only because
+        // the object was removed.
+        const isObject = version.isObject && version.key !== last;
+        return name === null ? [] : [{ version: { ...version, isObject }, name }];
+      });
+      await visit(
+        bucket,
+        named.filter(({ name }) => owns(name)).map(({ version }) => version),
+      );
+      isFruitful = named.length > 0;
+      last = next?.after ?? '';
+    }
+  });
+}
+
+/**
+ * Walks the uploads of a bucket under a prefix. MinIO can list all uploads, or those of one key, but not those under a
+ * prefix. So if the list under the prefix is empty, this walks all uploads.
+ *
+ * @param {BucketAccess} access
+ * @param {string} bucket
+ * @param {string} prefix
+ * @param {(uploads: readonly ListedUpload[]) => boolean} visit gets a page's uploads under the prefix; returns whether
+ *   any of them is relevant
+ * @returns {Promise<boolean>} false if the store cannot list uploads
+ */
+export async function walkUploads({ admin, retry }, bucket, prefix, visit) {
+  const walk = async (/** @type {string} */ listed) => {
+    let isShown = false;
+    let isFruitful = false;
+    const request = (/** @type {ListPosition} */ from) => retry(() => admin.listUploadsPage(bucket, listed, from));
+    for await (const { uploads } of pagesOf(bucket, request, () => isFruitful)) {
+      isShown ||= uploads.length > 0;
+      isFruitful = visit(uploads.filter(({ key }) => key.startsWith(prefix)));
+    }
+    return isShown;
+  };
+  try {
+    if (!(await walk(prefix))) {
+      await walk('');
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    if (error.status === NOT_IMPLEMENTED || error.code === 'NotImplemented') {
+      return false;
+    }
+    // Some stores answer so until the bucket has had an upload.
+    if (error.kind === NO_UPLOAD) {
+      return true;
+    }
+    throw error;
+  }
 }

@@ -5,15 +5,21 @@ import { counted } from '../../text/figures.js';
 import { ABANDONED } from '../../result/counters.js';
 import { BucketList } from '../../load/workload/bucket-list.js';
 import { Keyspace } from '../../load/workload/keyspace.js';
-import { STALLED, inParallel, withBucketAccess } from './bucket-access.js';
-import { rangesAfter, walkRange, walkUploads, walkVersions } from './lists.js';
+import {
+  STALLED,
+  inParallel,
+  rangesAfter,
+  walkRange,
+  walkUploads,
+  walkVersions,
+  withBucketAccess,
+} from './bucket-access.js';
 import { MAX_ASKED, existingOf } from './reconciliation.js';
 
 /**
  * @import { CleanupResult } from '../../result/result.js'
  * @import { BucketAdmin, ListedObject } from '../../store/bucket-admin.js'
- * @import { KeyRange } from './lists.js'
- * @import { BucketAccess } from './bucket-access.js'
+ * @import { BucketAccess, KeyRange } from './bucket-access.js'
  * @import { CleanupProgress } from '../../result/run-events.js'
  * @import { OwnKey } from '../../load/workload/keyspace.js'
  * @import { Place, Reconciliation } from './reconciliation.js'
@@ -35,7 +41,7 @@ const LATE_WRITES_MS = 2000;
 const MAX_PROBLEMS = 100;
 
 /** Status codes of stores without batch deletion, such as Google's. */
-const NO_BATCHES = new Set([400, 405, 501]);
+export const NO_BATCHES = new Set([400, 405, 501]);
 
 /**
  * @typedef {object} CleanupOptions

@@ -1,8 +1,7 @@
 import { explainError, isTransient } from '../../store/explain-error.js';
 import { asAttemptError } from '../../store/s3-error.js';
 import { Keyspace, isRunId } from '../../load/workload/keyspace.js';
-import { STALLED, inParallel } from './bucket-access.js';
-import { walkRange, walkUploads } from './lists.js';
+import { STALLED, inParallel, walkRange, walkUploads } from './bucket-access.js';
 
 /**
  * @import { Clock } from '../../measure/clock/clock.js'
@@ -36,7 +35,7 @@ export async function listRuns(options) {
   const { buckets } = store;
   try {
     await inParallel(buckets, async (bucket) => {
-      await walkRange({ bucket, prefix: `${prefix}/` }, access, async (_bucket, objects) => tally.add(bucket, objects));
+      await walkRange({ bucket, prefix: `${prefix}/` }, access, async (_bucket, objects) => tally.add(objects));
     });
     const uploadsProblem = await addUploads(options);
     return { ...tally.counts(), problem: null, isTransient: false, uploadsProblem };
@@ -63,9 +62,6 @@ async function addUploads({ access, prefix, store: { buckets }, tally }) {
   }
 }
 
-/** Maximum number of foreign keys that are named as examples. */
-const MAX_EXAMPLES = 3;
-
 /**
  * @typedef {object} FoundRun a run that has left objects; times are epoch ms by the store's clock
  * @property {string} runId
@@ -79,7 +75,7 @@ const MAX_EXAMPLES = 3;
 /**
  * @typedef {object} RunCounts
  * @property {FoundRun[]} runs the newest first
- * @property {{ objects: number, bytes: number, examples: string[] }} foreign objects that no run wrote
+ * @property {number} foreign objects that no run wrote
  */
 
 /** Adds up objects by the run that wrote them. */
@@ -87,7 +83,7 @@ export class RunTally {
   #prefix;
   /** @type {Map<string, FoundRun>} */
   #runs = new Map();
-  #foreign = { objects: 0, bytes: 0, examples: /** @type {string[]} */ ([]) };
+  #foreign = 0;
   /** Cached, because consecutive keys nearly always belong to the same run. @type {Keyspace | null} */
   #keyspace = null;
 
@@ -99,23 +95,22 @@ export class RunTally {
   }
 
   /**
-   * @param {string} bucket
    * @param {readonly ListedObject[]} objects
    * @returns {boolean} whether a run wrote any of them
    */
-  add(bucket, objects) {
+  add(objects) {
     this.objects += objects.length;
-    const foreign = this.#foreign.objects;
-    for (const object of objects) {
-      const run = this.#runOf(object.key, object.modifiedAt);
+    const foreign = this.#foreign;
+    for (const { key, size, modifiedAt } of objects) {
+      const run = this.#runOf(key, modifiedAt);
       if (run === null) {
-        this.#addForeign(bucket, object);
+        this.#foreign += 1;
       } else {
         run.objects += 1;
-        run.bytes += object.size;
+        run.bytes += size;
       }
     }
-    return this.#foreign.objects - foreign < objects.length;
+    return this.#foreign - foreign < objects.length;
   }
 
   /**
@@ -142,7 +137,8 @@ export class RunTally {
    * @returns {FoundRun | null} the run that gave it its name; null if there is none
    */
   #runOf(key, time) {
-    const runId = folderOf(key, this.#prefix)?.slice(this.#prefix.length + 1, -1) ?? '';
+    // Without a folder, this is no run's ID.
+    const runId = key.slice(this.#prefix.length + 1, Math.max(key.indexOf('/', this.#prefix.length + 1), 0));
     if (!isRunId(runId)) {
       return null;
     }
@@ -158,26 +154,4 @@ export class RunTally {
     run.newest = Math.max(run.newest, time);
     return run;
   }
-
-  /**
-   * @param {string} bucket
-   * @param {ListedObject} object
-   */
-  #addForeign(bucket, { key, size }) {
-    this.#foreign.objects += 1;
-    this.#foreign.bytes += size;
-    if (this.#foreign.examples.length < MAX_EXAMPLES) {
-      this.#foreign.examples.push(`${bucket}/${key}`);
-    }
-  }
-}
-
-/**
- * @param {string} key
- * @param {string} prefix
- * @returns {string | null} the folder with its trailing `/`, shared by all keys of a run; null without a folder
- */
-function folderOf(key, prefix) {
-  const end = key.indexOf('/', prefix.length + 1);
-  return end < 0 ? null : key.slice(0, end + 1);
 }

@@ -42,11 +42,7 @@ const LIST_LAG_MS = 2000;
 
 /** Compares the ledgers of a run with the store's lists. */
 export class Reconciliation {
-  #keyspace;
-  #shard;
-  #sizeOf;
-  #random;
-  #wait;
+  #options;
   /** The objects come first, then any copies. @type {Account[]} */
   #accounts;
 
@@ -60,12 +56,9 @@ export class Reconciliation {
    * @param {() => number} options.random uniform in [0, 1)
    * @param {(milliseconds: number) => Promise<unknown>} [options.wait]
    */
-  constructor({ keyspace, shard, sizeOf, ledger, copies, random, wait = (milliseconds) => sleep(milliseconds) }) {
-    this.#keyspace = keyspace;
-    this.#shard = shard;
-    this.#sizeOf = sizeOf;
-    this.#random = random;
-    this.#wait = wait;
+  constructor(options) {
+    const { keyspace, ledger, copies } = options;
+    this.#options = options;
     const none = { lost: 0, undone: 0, unlisted: 0, ghosts: 0, resized: 0, example: '' };
     const keyOf = keyspace.keyOf.bind(keyspace);
     this.#accounts = [{ noun: 'object', made: 'write', ledger, keyOf, ...none }];
@@ -102,17 +95,15 @@ export class Reconciliation {
    *   removed again
    */
   list({ isProbe, isCopy, index }, size) {
-    const account =
-      isProbe || !isInShard(this.#shard, index, this.#accounts[0].ledger.size)
-        ? undefined
-        : this.#accounts[Number(isCopy)];
-    if (account === undefined) {
+    const { shard, sizeOf } = this.#options;
+    const account = this.#accounts[Number(isCopy)];
+    if (isProbe || account === undefined || !isInShard(shard, index, account.ledger.size)) {
       return true;
     }
     const { ledger } = account;
-    const local = localIndex(this.#shard, index);
+    const local = localIndex(shard, index);
     const isFirst = ledger.list(local);
-    const expected = this.#sizeOf?.(index) ?? size;
+    const expected = sizeOf?.(index) ?? size;
     if (isFirst && ledger.has(local) && size !== expected) {
       account.resized += 1;
       account.example ||= `${account.keyOf(index)} has ${size} bytes, expected ${expected}`;
@@ -167,8 +158,10 @@ export class Reconciliation {
   /** Keys that may exist although no list has shown them. @returns {Generator<Place>} */
   *unlistedKeys() {
     for (const { ledger, keyOf } of this.#accounts) {
-      for (const local of localsWhere(ledger, mayBeUnlisted)) {
-        yield this.#placeOf(keyOf, local);
+      for (let local = 0; local < ledger.size; local++) {
+        if ((ledger.has(local) || ledger.isUnknown(local)) && !ledger.isListed(local)) {
+          yield this.#placeOf(keyOf, local);
+        }
       }
     }
   }
@@ -181,7 +174,7 @@ export class Reconciliation {
   /** @param {number} most @returns {number[]} localIndices of some of the copies, or of all if they are few */
   someCopies(most) {
     const { ledger } = this.#accounts[1];
-    return sampleOf(ledger, (_ledger, local) => ledger.has(local), this.#random, most).sample;
+    return sampleOf(ledger, (_ledger, local) => ledger.has(local), this.#options.random, most).sample;
   }
 
   /**
@@ -229,8 +222,9 @@ export class Reconciliation {
    * @returns {LocalPlace}
    */
   #placeOf(keyOf, local) {
-    const index = globalIndex(this.#shard, local);
-    return { bucket: this.#keyspace.bucketOf(index), key: keyOf(index), local };
+    const { keyspace, shard } = this.#options;
+    const index = globalIndex(shard, local);
+    return { bucket: keyspace.bucketOf(index), key: keyOf(index), local };
   }
 
   /**
@@ -242,12 +236,10 @@ export class Reconciliation {
    *   `sample`: localIndices; `found`: those of the sample that exist
    */
   async #settle(isOpen, pause, access, book) {
-    const open = this.#accounts.map((account) => ({
-      account,
-      ...sampleOf(account.ledger, isOpen, this.#random),
-    }));
+    const { random, wait = sleep } = this.#options;
+    const open = this.#accounts.map((account) => ({ account, ...sampleOf(account.ledger, isOpen, random) }));
     if (pause > 0 && open.some(({ count }) => count > 0)) {
-      await this.#wait(pause);
+      await wait(pause);
     }
     for (const { account, count, sample } of open) {
       if (count > 0) {
@@ -283,14 +275,6 @@ export async function existingOf({ admin, retry }, places) {
  */
 function isUnproven(ledger, local) {
   return ledger.has(local) && !ledger.isProven(local);
-}
-
-/**
- * @param {Ledger} ledger
- * @param {number} local
- */
-function mayBeUnlisted(ledger, local) {
-  return (ledger.has(local) || ledger.isUnknown(local)) && !ledger.isListed(local);
 }
 
 /**

@@ -2,7 +2,7 @@ import { Uploader, isInParts } from '../../load/operations/multipart.js';
 import { IntegrityError } from '../../load/operations/operation.js';
 import { S3_CALLS } from '../../store/object-store.js';
 import { Pauses, Retrier, retriedRequest } from '../../store/retry.js';
-import { AttemptError } from '../../store/s3-error.js';
+import { AttemptError, asAttemptError } from '../../store/s3-error.js';
 
 /**
  * @import { MultipartConfig } from '../../result/config.js'
@@ -18,12 +18,13 @@ const MAX_PAUSE_MS = 5000;
 
 /**
  * @typedef {object} RequestContext how to send a request outside the stages
- * @property {Pick<RunContext, 'clock' | 'random' | 'notice' | 'controlOptions'>} run
+ * @property {Pick<RunContext, 'clock' | 'random' | 'controlOptions'>} run
  * @property {number} maxAttempts
  * @property {AbortSignal} signal aborts the work
  *
  * @typedef {object} Answer
  * @property {AttemptError | null} error of the last attempt; null if the request succeeded
+ * @property {IntegrityError | null} mismatch what is wrong with the content of a response that counts as a success
  * @property {number} attempts
  * @property {boolean} isFirstTry whether no request was retried
  * @property {boolean} outcomeUnknown whether an attempt may have taken effect although no response confirmed it
@@ -40,7 +41,7 @@ const MAX_PAUSE_MS = 5000;
  */
 export async function sendControlRequest({ run, maxAttempts, signal }, request) {
   const { connection } = request;
-  const pauses = new ShortPauses(run.notice);
+  const pauses = new ShortPauses();
   const retrier = new Retrier({
     maxAttempts,
     now: run.clock.now,
@@ -48,10 +49,7 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     pauses,
     signal,
     hooks: {
-      attemptFailed(error, { attempts }) {
-        run.controlOptions.region.correct(error, attempts);
-        pauses.attemptFailed(error);
-      },
+      attemptFailed() {},
       retrying() {},
     },
   });
@@ -62,24 +60,24 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     }
   };
   signal.addEventListener('abort', giveUp);
-  const error = await failureOf(retrier.run(request)).finally(() => signal.removeEventListener('abort', giveUp));
+  const failure = await failureOf(retrier.run(request)).finally(() => signal.removeEventListener('abort', giveUp));
   const { attempts, outcomeUnknown } = request;
-  return { error, attempts, isFirstTry: attempts === 1, outcomeUnknown };
+  return { ...failure, attempts, isFirstTry: attempts === 1, outcomeUnknown };
 }
 
 /**
  * @param {Promise<unknown>} work
- * @returns {Promise<AttemptError | null>}
+ * @returns {Promise<Pick<Answer, 'error' | 'mismatch'>>}
  */
 async function failureOf(work) {
   try {
     await work;
-    return null;
+    return { error: null, mismatch: null };
   } catch (error) {
-    if (error instanceof AttemptError || error instanceof IntegrityError) {
-      return error instanceof AttemptError ? error : null;
+    if (error instanceof IntegrityError) {
+      return { error: null, mismatch: error };
     }
-    throw error;
+    return { error: asAttemptError(error), mismatch: null };
   }
 }
 
@@ -113,8 +111,8 @@ export async function sendControlOperation(context, record, multipart) {
       }
     },
   });
-  const error = await failureOf(uploader.write(record, run.clock.now()));
-  return { error, attempts, isFirstTry, outcomeUnknown: record.outcomeUnknown };
+  const failure = await failureOf(uploader.write(record, run.clock.now()));
+  return { ...failure, attempts, isFirstTry, outcomeUnknown: record.outcomeUnknown };
 }
 
 /**
@@ -139,32 +137,11 @@ export async function requestAbsentObject(context, connection, bucket, call = S3
   return sendControlRequest(context, request);
 }
 
-/** Shortens the pauses that the store asks for, and reports them: before the stages, nothing shows progress. */
+/** Shortens the pauses that the store asks for: before the stages, nothing shows progress. */
 class ShortPauses extends Pauses {
-  #notice;
-  /** @type {AttemptError | null} */
-  #lastError = null;
-
-  /** @param {(message: string) => void} notice */
-  constructor(notice) {
-    super();
-    this.#notice = notice;
-  }
-
-  /** @param {AttemptError} error after which a pause may follow */
-  attemptFailed(error) {
-    this.#lastError = error;
-  }
-
   /** @param {number} milliseconds */
-  async wait(milliseconds) {
-    const { status = 0, retryAfter = 0, message = '' } = this.#lastError ?? {};
-    const pause = Math.min(milliseconds, MAX_PAUSE_MS);
-    if (status > 0 && retryAfter > 0) {
-      const [asked, taken] = [retryAfter, pause].map((each) => `${(each / 1000).toFixed(1)}s`);
-      this.#notice(`The store asked for a pause of ${asked} (${message}): retrying in ${taken}`);
-    }
-    await super.wait(pause);
+  wait(milliseconds) {
+    return super.wait(Math.min(milliseconds, MAX_PAUSE_MS));
   }
 }
 
@@ -173,50 +150,12 @@ function abandonedError(outcomeUnknown) {
   return new AttemptError({ kind: 'abandoned', handling: 'retry', message: 'the run was stopped', outcomeUnknown });
 }
 
-/** The first read can fill the cache, and the second can hit it. */
-const READS = 2;
-
 /**
- * @typedef {object} PublicReads
- * @property {AttemptError | null} error why the public URL does not serve the object
- * @property {string} cache why reads do not measure a cache; '' if they do
- * @property {number} attempts
+ * Returns why the public URL does not serve an object.
+ *
+ * @param {OperationRecord} record of a read that returned something else
  */
-
-/**
- * @param {RequestContext} context
- * @param {OperationRecord} record of a read
- */
-export async function readByPublicUrl(context, record) {
-  const { connection, bucket } = record;
-  let attempts = 0;
-  for (let read = 1; read <= READS; read++) {
-    let isWrong = false;
-    const attempt = async () => {
-      try {
-        await record.attempt();
-      } catch (error) {
-        if (!(error instanceof IntegrityError)) {
-          throw error;
-        }
-        isWrong = true;
-      }
-    };
-    const answer = await sendControlRequest(context, retriedRequest(attempt, connection));
-    attempts += answer.attempts;
-    if (answer.error !== null) {
-      return { error: answer.error, cache: '', attempts };
-    }
-    if (isWrong) {
-      return { error: otherContent(record), cache: '', attempts };
-    }
-  }
-  const { cacheStatus = 'none', isCopy = false } = connection.reply;
-  return { error: null, cache: isCopy ? '' : cacheNotice(bucket, cacheStatus), attempts };
-}
-
-/** @param {OperationRecord} record of a read that returned something other than its object */
-function otherContent({ connection: { reply } }) {
+export function otherContent({ connection: { reply } }) {
   const isPage = reply.isPage === true;
   return new AttemptError({
     kind: 'protocol',
@@ -228,14 +167,4 @@ function otherContent({ connection: { reply } }) {
       ? "check that it is the bucket's address, and that no bot challenge or Access login blocks it"
       : "check that it is this bucket's address, and that nothing changes the content that it serves",
   });
-}
-
-/**
- * @param {string} bucket
- * @param {string} status of the second read
- */
-function cacheNotice(bucket, status) {
-  return status === 'none'
-    ? `No response header of the public URL shows that a cache serves reads of ${bucket}: all of them may reach the store`
-    : `The public URL does not cache objects of ${bucket} (a second read was ${status}): Cloudflare caches by file extension, unless a Cache Rule makes the keys eligible for cache`;
 }

@@ -1,20 +1,18 @@
-import { inParallel } from '../cleanup/bucket-access.js';
-import { pagesOf } from '../cleanup/lists.js';
-import { operationsOf } from '../../load/operations/registry.js';
-import { S3_CALLS } from '../../store/object-store.js';
-import { retriedRequest } from '../../store/retry.js';
-import { asAttemptError } from '../../store/s3-error.js';
-import { formatSize } from '../../text/units.js';
+import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../../load/workload/listed-objects.js';
 import { globalIndex, isOfShard, localIndex } from '../../load/workload/shard.js';
-import { objectSizes, sizeText } from '../../load/workload/size-distribution.js';
-import { sendControlRequest } from './control-request.js';
+import { objectSizes } from '../../load/workload/size-distribution.js';
+import { explainError, isTransient } from '../../store/explain-error.js';
+import { etagDigest } from '../../store/object-connection.js';
+import { AttemptError, asAttemptError } from '../../store/s3-error.js';
+import { counted } from '../../text/figures.js';
+import { quote } from '../../text/quote.js';
+import { inParallel, pagesOf, withBucketAccess } from '../cleanup/bucket-access.js';
 
 /**
- * @import { BucketAccess } from '../cleanup/bucket-access.js'
- * @import { Config, ObjectsConfig, SizeDistribution } from '../../result/config.js'
- * @import { ListPosition } from '../../store/bucket-admin.js'
- * @import { AttemptError } from '../../store/s3-error.js'
  * @import { Keyspace } from '../../load/workload/keyspace.js'
+ * @import { Config, ObjectsConfig, SizeDistribution } from '../../result/config.js'
+ * @import { ListPosition, ListedObject } from '../../store/bucket-admin.js'
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { RunContext } from './run-context.js'
  */
 
@@ -103,58 +101,137 @@ function readableOf(sizes, objects, areAll) {
   return objects.sizes === undefined ? { count, size } : { count, size: objects.size, sizes: objects.sizes };
 }
 
-/** More than one, because the earlier run may have failed to write some, and a single object could be damaged. */
-const SAMPLE = 3;
-
-const MAX_ATTEMPTS = 2;
-
-const NOWHERE = { accept() {} };
+const PROGRESS_INTERVAL_MS = 2000;
 
 /**
- * Compares the sizes of kept objects with `--size`: if they differ, the stages would report all objects as corrupted.
+ * @typedef {object} ExistingList
+ * @property {ListedObjects | null} listed null if there are problems
+ * @property {string[]} problems one line each
+ * @property {boolean} isTransient whether all problems are transient errors of the store rather than user errors
+ * @property {string[]} notices
+ */
+
+const ENCODED_NOTICE =
+  'Listed keys with codes such as %20: if the stages find no objects, the store encodes names in its lists without saying so';
+
+/** @typedef {{ bucket: string, listing: BucketListing, isComplete: boolean }} Part of the list */
+
+/**
+ * Lists the objects under the prefix of `--existing`: the first objects of each bucket, until the run has enough.
  *
  * @param {RunContext} run
  * @param {Config} config
+ * @param {string} existing
  * @param {AbortSignal} signal aborts the work
- * @returns {Promise<string | null>} the problem in one line; null if there is none, or the store reports no sizes
+ * @param {(message: string) => void} notice reports progress
+ * @returns {Promise<ExistingList>}
  */
-export async function keptSizeProblem(run, config, signal) {
-  const { objects, load } = config;
-  const { count, runId, shard } = objects;
-  if (run.wroteObjects || run.listed || operationsOf(load.stages).every(({ effect }) => effect !== 'reads')) {
-    return null;
-  }
-  const expected = objectSizes(objects);
-  /** @type {Set<number>} */
-  const others = new Set();
-  const indices = Array.from({ length: Math.min(count, SAMPLE) }, (_, local) => globalIndex(shard, local));
-  for (const index of signal.aborted ? [] : indices) {
-    const found = await headSize(run, index, signal);
-    if (found === expected(index)) {
-      return null;
+export async function listExisting(run, config, existing, signal, notice) {
+  const { controlOptions: storeOptions, clock, random, requests } = run;
+  const { store, load, objects } = config;
+  const { buckets } = store;
+  const { shard, count: limit } = objects;
+  const where = `${existing === '' ? 'everything' : quote(existing)} in ${buckets.join(', ')}`;
+  /** @type {Part[]} */
+  const parts = buckets.map((bucket) => ({ bucket, listing: new BucketListing(), isComplete: false }));
+  let [lastBucket] = buckets;
+  // Including objects of other shards.
+  let seen = 0;
+  let unreadable = 0;
+  let hasCodes = false;
+  let reportedAt = clock.now();
+  const report = () => {
+    if (clock.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
+      reportedAt = clock.now();
+      notice(`Listing ${where}: ${counted(seen, 'object')} so far`);
     }
-    if (Number.isSafeInteger(found) && found >= 0) {
-      others.add(found);
+  };
+  const pagesOfPart = async function* (/** @type {Part} */ part, /** @type {BucketAccess} */ { admin, retry }) {
+    let isFruitful = false;
+    const request = (/** @type {ListPosition} */ from) => {
+      lastBucket = part.bucket;
+      return retry(() => admin.listForeignPage(part.bucket, existing, from));
+    };
+    for await (const page of pagesOf(part.bucket, request, () => isFruitful)) {
+      unreadable += page.unreadable;
+      hasCodes ||= !page.isDecoded && page.objects.some(({ key }) => /%[0-9A-F]{2}/i.test(key));
+      seen += page.objects.length;
+      const ofShard = page.objects.filter(({ key }) => shardOf(part.bucket, key, shard.count) === shard.index);
+      ofShard.forEach((object) => part.listing.add(packed(object)));
+      isFruitful = ofShard.length > 0;
+      part.isComplete = page.next === null;
+      yield;
     }
+  };
+  const options = { storeOptions, clock, random, timeout: load.timeout, requests, signal, onCheck: report };
+  try {
+    await withBucketAccess({ ...options, countAs: 'preflight' }, async (access) => {
+      const pages = new Map(parts.map((part) => [part, pagesOfPart(part, access)]));
+      for (let short = shortOf(parts, limit); short.length > 0 && sumOf(parts, 'bytes') <= MAX_LIST_BYTES;) {
+        await inParallel(short, async (part) => void (await pages.get(part)?.next()));
+        short = shortOf(parts, limit);
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    const place = { store, buckets: [lastBucket], action: 'list', now: clock.epochNow() };
+    const problems = signal.aborted ? [] : [explainError(error, place)];
+    return { listed: null, problems, isTransient: isTransient(error), notices: [] };
   }
-  const shown = [...others].map(formatSize).join(' or ');
-  return others.size === 0
-    ? null
-    : `--size: the first objects of run ${runId} are ${shown}, not ${sizeText(objects)}; expected the --size of that run`;
+  if (sumOf(parts, 'bytes') > MAX_LIST_BYTES) {
+    return refused(
+      `--existing: the list of ${counted(sumOf(parts, 'count'), 'object')} takes more than ${MAX_LIST_BYTES / 2 ** 20} MiB of memory: expected fewer <objects>, or a longer prefix`,
+    );
+  }
+  const listings = parts.map(({ listing }) => listing);
+  const listed = ListedObjects.of({ prefix: existing, buckets, shards: shard.count, limit, listings });
+  if (listed.count === 0) {
+    const whose = shard.count > 1 && seen > 0 ? ` for shard ${shard.index}/${shard.count}` : '';
+    return refused(`--existing: listing ${where}${whose} found no objects, expected a prefix of existing keys`);
+  }
+  const end = listed.count < limit ? ', and there are no more' : '';
+  const notices = [`Listed ${where}: ${counted(listed.count, 'object')}${end}`];
+  if (unreadable > 0) {
+    notices.push(
+      `${counted(unreadable, 'object')} left out, because the list does not show their keys or sizes in S3's format`,
+    );
+  }
+  return { listed, problems: [], isTransient: false, notices: [...notices, ...(hasCodes ? [ENCODED_NOTICE] : [])] };
 }
 
 /**
- * @param {RunContext} run
- * @param {number} index of an object
- * @param {AbortSignal} signal
- * @returns {Promise<number>} bytes; -1 if unknown
+ * If a bucket has fewer objects than its share, the other buckets make up for it.
+ *
+ * @param {readonly Part[]} parts
+ * @param {number} limit of objects
+ * @returns those that need further pages
  */
-async function headSize(run, index, signal) {
-  const { controlConnections, keyspace, requests } = run;
-  const [connection] = controlConnections;
-  const object = { bucket: keyspace.bucketOf(index), key: keyspace.keyOf(index), size: 0, body: null, sink: NOWHERE };
-  const request = retriedRequest(() => connection.send(S3_CALLS.HeadObject, object), connection);
-  const { error, attempts } = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, request);
-  requests.preflight += attempts;
-  return error === null ? connection.reply.contentLength : -1;
+function shortOf(parts, limit) {
+  const [complete, open] = [true, false].map((isComplete) => parts.filter((part) => part.isComplete === isComplete));
+  const share = Math.ceil((limit - sumOf(complete, 'count')) / open.length);
+  return open.filter(({ listing }) => listing.count < share);
+}
+
+/**
+ * @param {readonly Part[]} parts
+ * @param {'count' | 'bytes'} what
+ */
+function sumOf(parts, what) {
+  return parts.reduce((sum, { listing }) => sum + listing[what], 0);
+}
+
+/** @param {ListedObject} object */
+function packed({ key, size, etag }) {
+  return {
+    key: Buffer.from(key, 'utf8'),
+    size,
+    etagDigest: etagDigest(Buffer.from(etag, 'latin1')),
+  };
+}
+
+/** @param {string} problem */
+function refused(problem) {
+  return { listed: null, problems: [problem], isTransient: false, notices: [] };
 }

@@ -2,24 +2,24 @@ import { runPool } from '../../load/run-pool.js';
 import { multipartAsFor } from '../../load/operations/multipart.js';
 import { OperationRecord } from '../../load/operations/operation-record.js';
 import { CHANGED } from '../../load/operations/versions.js';
-import { OPERATIONS, operationsOfRun } from '../../load/operations/registry.js';
+import { operationsOfRun } from '../../load/operations/registry.js';
+import { batchRemove, remove } from '../../load/operations/remove.js';
 import { FIRST_ACTION, explainError, isTransient } from '../../store/explain-error.js';
 import { CLIENTS } from '../../store/object-store.js';
 import { ARCHIVED, AttemptError, NOT_FOUND, NO_STORE } from '../../store/s3-error.js';
 import { listOf } from '../../text/figures.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../../load/workload/shard.js';
-import { readByPublicUrl, requestAbsentObject, sendControlOperation } from './control-request.js';
+import { otherContent, requestAbsentObject, sendControlOperation } from './control-request.js';
+import { NO_BATCHES } from '../cleanup/cleanup.js';
 import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload.js';
 
 /**
  * @import { Config, StoreConfig } from '../../result/config.js'
  * @import { Operation, Workload } from '../../load/operations/operation.js'
  * @import { ObjectConnection } from '../../store/object-store.js'
+ * @import { Answer } from './control-request.js'
  * @import { RunContext } from './run-context.js'
  */
-
-const KEPT_NOTICE =
-  'Deleting was refused: the preflight objects are kept with those of the run, and the latency with one thread is not measured';
 
 /** Enough to survive a brief failure, but few enough to give up quickly if there is no store. */
 const MAX_ATTEMPTS = 4;
@@ -58,7 +58,7 @@ const NO_HOOKS = Object.freeze({
 /**
  * Requests an absent object from each bucket, which tests host name, TLS, signature, clock and bucket. Then tries the
  * run's operations on a probe, or on an object of an earlier run. Removes the probes again; `run.probes` keeps those
- * that clean-up still has to remove. If the run keeps its objects and may not remove any, the probes also stay.
+ * that clean-up still has to remove.
  *
  * @param {RunContext} run
  * @param {Config} config
@@ -98,9 +98,6 @@ export async function preflight(run, config, signal, hooks) {
   }
   const problems = findings.lines(store, run.clock.epochNow());
   const notices = [...dialect];
-  if (!run.mayRemove) {
-    notices.unshift(KEPT_NOTICE);
-  }
   if (missing.size > 0) {
     problems.push(...(await shared.hooks.lacking()));
     notices.unshift(
@@ -133,7 +130,7 @@ async function checkBucket(shared, bucket) {
   const { objects, load } = config;
   const operations = operationsOfRun(load);
   const ofStages = operations.filter(({ removes }) => removes);
-  const removing = ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
+  const removing = ofStages.length > 0 ? ofStages : [remove];
   // Split the small probe into parts if the stage splits its objects.
   const multipart = multipartAsFor(objects.size, load.multipart);
   const indexOf = (/** @type {number} */ localIndex) => globalIndex(objects.shard, localIndex);
@@ -201,12 +198,14 @@ async function checkBucket(shared, bucket) {
       const answer = await send(record, means.maxAttempts);
       run.trace?.end(name).forEach(run.notice);
       answers.push(answer);
-      const { error } = answer;
+      const isPublic = CLIENTS[load.client].readsCache && operation.followsAccess;
+      const error = answer.error ?? (isPublic && answer.mismatch !== null ? otherContent(record) : null);
       if (answer.isFirstTry && error?.status !== 0) {
         hooks.answered(name, run.clock.now() - startedAt);
       }
-      // A probe that was written and cannot be read was not stored.
-      const isExpected = NO_OBSTACLES.includes(error?.kind ?? '') && !(isWritten && effect === 'reads');
+      // A probe that was written and cannot be read was not stored, or the public URL does not serve it.
+      const isKnown = isWritten || (isPublic && run.listed);
+      const isExpected = NO_OBSTACLES.includes(error?.kind ?? '') && !(isKnown && effect === 'reads');
       if (isNeeded && error !== null && !isExpected) {
         error.advice ||= error.handling === 'fail' ? means.advice : '';
         findings.add(name, bucket, error);
@@ -228,35 +227,6 @@ async function checkBucket(shared, bucket) {
       (localIndex) => keyspace.buckets[keyspace.slotOf(indexOf(localIndex), keyspace.buckets.length)] === bucket,
     );
 
-  /**
-   * @param {Workload} workload
-   * @param {number} localIndex of an existing object of the workload
-   * @returns {Promise<boolean>} whether to try reads: false if the run reads by the public URL, but this URL does not
-   *   serve the object
-   */
-  const isReadByPublicUrl = async (workload, localIndex) => {
-    const size = workload.sizeOf(indexOf(localIndex));
-    const operation = operations.find(
-      ({ followsAccess, preflight: { maxObjectBytes } }) => followsAccess && size <= maxObjectBytes,
-    );
-    if (!CLIENTS[load.client].readsCache || operation === undefined || signal.aborted) {
-      return true;
-    }
-    const context = { run, maxAttempts: MAX_ATTEMPTS, signal };
-    const { error, cache, attempts } = await readByPublicUrl(context, recordOf(operation, workload, localIndex));
-    run.requests.preflight += attempts;
-    // The objects of an earlier run may not exist.
-    const isKnown = workload === probes || run.listed !== null;
-    const isObstacle = error !== null && (isKnown || !NO_OBSTACLES.includes(error.kind));
-    if (isObstacle) {
-      findings.add(operation.name, bucket, error);
-    }
-    if (cache !== '') {
-      dialect.add(cache);
-    }
-    return !isObstacle;
-  };
-
   /** Resolves to whether no copy of the probe is left. @param {number} localIndex of the probe */
   const tryCopy = async (localIndex) => {
     const made = await tryAll(operations, 'copies', probes, localIndex);
@@ -265,6 +235,24 @@ async function checkBucket(shared, bucket) {
     }
     const removed = await tryAll(removing, 'removes', probeCopyWorkload(probes, run), localIndex, false);
     return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
+  };
+
+  /**
+   * Unless a stage removes objects, clean-up alone does, in batches if the store can.
+   *
+   * @param {number} localIndex of the probe
+   * @returns {Promise<Answer[] | null>} null if the probe has to be removed by another request
+   */
+  const removeAsCleanUp = async (localIndex) => {
+    if (ofStages.length > 0) {
+      return null;
+    }
+    const answers = await tryAll([batchRemove], 'removes', probes, localIndex, false);
+    const [{ error }] = answers;
+    if (error !== null && NO_BATCHES.has(error.status)) {
+      dialect.add(`The store does not support DeleteObjects (${error.message}): clean-up deletes objects one by one`);
+    }
+    return error === null ? answers : null;
   };
 
   /** Creates a probe, reads it in every way that the stages read objects, and removes it. */
@@ -287,20 +275,16 @@ async function checkBucket(shared, bucket) {
     if (isWritten) {
       await hooks.written(bucket, run.keyspace.probeKeyOf(index));
     }
-    if (await isReadByPublicUrl(probes, localIndex)) {
-      await tryAll(operations, 'reads', probes, localIndex);
-    }
+    await tryAll(operations, 'reads', probes, localIndex);
     await tryAll(operations, 'replaces', probes, localIndex);
     const isCopyGone = await tryCopy(localIndex);
     if (signal.aborted) {
       return;
     }
-    // Clean-up removes objects even if no stage does, so the run needs the permission unless it keeps its objects.
-    const removed = await tryAll(removing, 'removes', probes, localIndex, !objects.keep);
+    // Clean-up removes objects even if no stage does, so the run needs the permission.
+    const removed = (await removeAsCleanUp(localIndex)) ?? (await tryAll(removing, 'removes', probes, localIndex));
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
-    const isKept = objects.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
-    run.mayRemove &&= !isKept;
-    if (isCopyGone && (isKept || (isGone && !outcomeUnknown))) {
+    if (isCopyGone && isGone && !outcomeUnknown) {
       run.probes.delete(index);
     }
   };
@@ -316,10 +300,14 @@ async function checkBucket(shared, bucket) {
     );
     /** @type {Set<Operation>} */
     const tried = new Set(localIndex >= 0 && !signal.aborted ? readable : []);
-    if (localIndex >= 0 && (await isReadByPublicUrl(kept, localIndex))) {
+    if (localIndex >= 0) {
       const answers = await tryAll(readable, 'reads', kept, localIndex);
       if (!run.listed && answers.some(({ error }) => error?.kind === NOT_FOUND)) {
         missing.add(`${bucket}/${run.keyspace.keyOf(indexOf(localIndex))}`);
+      }
+      const wrong = answers.find(({ mismatch }) => mismatch !== null)?.mismatch;
+      if (wrong && !run.listed) {
+        dialect.add(`An object of run ${objects.runId} is wrong: ${wrong.message}`);
       }
     }
     const [probe = -1] = indicesHere(PREFLIGHT_PROBES, probes);
@@ -359,18 +347,9 @@ async function checkBucket(shared, bucket) {
   }
 }
 
-/** Everything that preflight tries: the first request, then the operations by name. */
-const ACTIONS = Object.freeze([FIRST_ACTION, ...OPERATIONS.map(({ name }) => name)]);
-
-/**
- * @typedef {object} Finding
- * @property {AttemptError} error
- * @property {Map<string, Set<string>>} buckets by action
- */
-
 /** Errors of the store. Each error is reported once, with all operations and buckets in which it occurred. */
 class Findings {
-  /** @type {Finding[]} */
+  /** @type {{ error: AttemptError, actions: Set<string>, buckets: Set<string> }[]} */
   #findings = [];
 
   /**
@@ -381,11 +360,11 @@ class Findings {
   add(action, bucket, error) {
     let finding = this.#findings.find((other) => isSameAnswer(other.error, error));
     if (finding === undefined) {
-      finding = { error, buckets: new Map() };
+      finding = { error, actions: new Set(), buckets: new Set() };
       this.#findings.push(finding);
     }
-    const buckets = finding.buckets.get(action) ?? new Set();
-    finding.buckets.set(action, buckets.add(bucket));
+    finding.actions.add(action);
+    finding.buckets.add(bucket);
   }
 
   get isTransient() {
@@ -398,8 +377,13 @@ class Findings {
    * @returns {string[]} one line each
    */
   lines(store, now) {
-    return this.#findings.flatMap((finding) =>
-      placesOf(finding, store.buckets).map((place) => explainError(finding.error, { store, ...place, now })),
+    return this.#findings.map(({ error, actions, buckets }) =>
+      explainError(error, {
+        store,
+        action: listOf([...actions]),
+        buckets: store.buckets.filter((bucket) => buckets.has(bucket)),
+        now,
+      }),
     );
   }
 }
@@ -412,23 +396,4 @@ function isSameAnswer(one, other) {
   // A HEAD response has no body, so it carries a status but no error code.
   const saysLess = one.status === other.status && (one.code === '' || other.code === '');
   return one.kind === other.kind && (one.message === other.message || saysLess);
-}
-
-/**
- * @param {Finding} finding
- * @param {readonly string[]} order in which to report the buckets
- * @returns {{ action: string, buckets: string[] }[]} groups of operations that failed in the same buckets
- */
-function placesOf({ buckets }, order) {
-  /** @type {Map<string, { actions: string[], buckets: string[] }>} */
-  const places = new Map();
-  for (const action of ACTIONS) {
-    const met = order.filter((bucket) => buckets.get(action)?.has(bucket));
-    const place = places.get(met.join()) ?? { actions: [], buckets: met };
-    if (met.length > 0) {
-      place.actions.push(action);
-      places.set(met.join(), place);
-    }
-  }
-  return [...places.values()].map((place) => ({ action: listOf(place.actions), buckets: place.buckets }));
 }

@@ -31,8 +31,6 @@ export interface RunContext {
   probes: Set<number>;
   /** buckets that keep versions, as far as is known */
   versioned: Set<string>;
-  /** whether probes can be removed again, as far as preflight knows */
-  mayRemove: boolean;
   /** shows one request of each operation; null unless requested */
   trace: RequestTrace | null;
 }

@@ -21,9 +21,6 @@ const ROUNDS = MAX_LATENCY_PROBES;
 export const MIN_ROUNDS = 6;
 const MIN_MEASURED = 5;
 
-/** The first operations are slower because the client's code is cold. */
-const MAX_WARMUP_ROUNDS = 5;
-
 /** Bytes of the first object. Larger objects are measured only if time allows. */
 const SMALL_OBJECT = 64 * 1024;
 
@@ -32,33 +29,28 @@ const GRACE = 2;
 
 const MAX_ATTEMPTS = 3;
 
-/** Time to remove a probe after the time is over. */
-const REMOVAL_MS = 3000;
-
 /**
  * Measures the latency of each stage's operation before the run puts any load on the store: in rounds, with one request
  * at a time. A round writes a probe, reads it in every way of the run, and removes it; in a run that does not write, it
- * uses an existing object. If the run could not remove its probes, it writes none and measures nothing.
+ * uses an existing object.
  *
  * @param {RunContext} run
  * @param {Config} config
  * @param {TimeBudget} budget the time that preflight has left
  * @param {AbortSignal} signal aborts the work
- * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} measured latencies by the
- *   stage's lower-case name; `problem` is why there are none, unless the stages themselves will show the reason
+ * @returns {Promise<Map<string, UnloadedLatency>>} measured latencies by the stage's lower-case name
  */
 export async function measureUnloaded(run, config, budget, signal) {
   const { clock, wroteObjects, listed } = run;
   const { load, objects } = config;
   const kinds = kindsOf(run, config, budget);
-  if (kinds.length === 0) {
-    return { latencies: new Map(), problem: null };
-  }
   const roundTime = kinds.reduce((sum, { name }) => sum + (budget.aloneLatency(name) ?? budget.roundTrip), 0);
   const time = Math.max(budget.left, MIN_ROUNDS * roundTime);
   const latest = budget.deadline - clock.now();
-  if (time > latest) {
-    return { latencies: new Map(), problem: 'no time is left for it before the start' };
+  /** @type {Map<string, UnloadedLatency>} */
+  const latencies = new Map();
+  if (kinds.length === 0 || time > latest) {
+    return latencies;
   }
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(), Math.min(GRACE * time, latest));
@@ -86,16 +78,15 @@ export async function measureUnloaded(run, config, budget, signal) {
       hasFailed ||= cut.aborted;
       const record = new OperationRecord(operation, workload, run.controlConnections[0]);
       record.take(0, operation, localIndexOf(round));
-      // The list stage would report a probe that is left, so it is removed a little later, unless the run must start.
-      const isLate = operation.removes && cut.aborted && !signal.aborted && latest === Infinity;
-      if ((cut.aborted && !isLate) || (hasFailed && !operation.removes)) {
+      // The list stage would report a probe that is left, so it is removed even if this is late, unless the run must start.
+      const untilCut = operation.removes && latest === Infinity ? signal : cut;
+      if (untilCut.aborted || (hasFailed && !operation.removes)) {
         continue;
       }
       if (operation.creates) {
         run.probes.add(record.index);
       }
       const sentAt = clock.now();
-      const untilCut = isLate ? AbortSignal.any([signal, AbortSignal.timeout(REMOVAL_MS)]) : cut;
       const context = { run, maxAttempts: MAX_ATTEMPTS, signal: untilCut };
       const { error, attempts, isFirstTry, outcomeUnknown } = await sendControlOperation(context, record, multipart);
       const latency = error === null && isFirstTry ? clock.now() - sentAt : null;
@@ -120,18 +111,16 @@ export async function measureUnloaded(run, config, budget, signal) {
     took = clock.now() - startedAt;
   }
   clearTimeout(timer);
-  /** @type {Map<string, UnloadedLatency>} */
-  const latencies = new Map();
   const names = operationsOfRun(load).map(({ name }) => name);
   for (const [{ name }, all] of times) {
-    const warmup = Math.min(Math.max(Math.floor(all.length / MIN_MEASURED), 1), MAX_WARMUP_ROUNDS);
-    const measured = all.slice(warmup).filter((latency) => latency !== null);
+    // The first operations are slower because the client's code is cold.
+    const measured = all.slice(Math.floor(all.length / MIN_MEASURED)).filter((latency) => latency !== null);
     measured.sort((one, other) => one - other);
     if (measured.length >= MIN_MEASURED && names.includes(name)) {
       latencies.set(name, { count: measured.length, p50: measured[measured.length >> 1], size });
     }
   }
-  return { latencies, problem: null };
+  return latencies;
 }
 
 /**
@@ -139,7 +128,7 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @param {Config} config
  * @param {TimeBudget} budget
  */
-function kindsOf({ wroteObjects, mayRemove }, config, budget) {
+function kindsOf({ wroteObjects }, config, budget) {
   const names = operationsOfRun(config.load).map(({ name }) => name);
   const { size } = config.objects;
   // Operations on batches cannot be measured with single objects, nor races with a single request. Copies would need
@@ -147,7 +136,7 @@ function kindsOf({ wroteObjects, mayRemove }, config, budget) {
   const single = OPERATIONS.filter(({ grouping, race, copies }) => !(grouping || race || copies));
   if (wroteObjects) {
     // Probes are removed even if no stage removes objects.
-    return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];
+    return single.filter(({ name, removes }) => removes || names.includes(name));
   }
   // The objects of an earlier run must not be removed here, and their size is fixed.
   const isQuick = (/** @type {Operation} */ { name }) => {

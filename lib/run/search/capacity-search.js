@@ -296,8 +296,7 @@ export class CapacitySearch {
    * @returns {Step}
    */
   #planned(phase, threads, operations, times) {
-    const attempts = this.#budget.attemptsFor(operations);
-    return { phase, threads, operations, attempts, precision: PRECISION[phase], ...times };
+    return { phase, threads, operations, precision: PRECISION[phase], ...times };
   }
 
   /** ms left for steps, minus the time for the hold and, on a plateau, the comparison of sizes. */

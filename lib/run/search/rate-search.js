@@ -163,12 +163,10 @@ export class RateSearch {
 
   /** @returns {Generator<Step, void, RateStepResult>} */
   *#search() {
-    const [operations, attempts] = [this.#budget.operationsLeft, this.#budget.attemptsLeft].map((left) =>
-      Math.floor(CLOSED_SHARE * left),
-    );
+    const operations = Math.floor(CLOSED_SHARE * this.#budget.operationsLeft);
     if (operations >= 2 * this.#maxThreads) {
       const step = this.#planned('ramp', MAX_RATE, DURATION_MS.ramp);
-      const result = yield { ...step, rate: undefined, operations, attempts };
+      const result = yield { ...step, rate: undefined, operations };
       this.#budget.spend(result);
       this.#first = result.closedRate === 0 ? this.#unloadedRate : inRange(FIRST_SHARE * result.closedRate);
       this.#settle = settleAfter(result.measurement);
@@ -356,10 +354,10 @@ export class RateSearch {
    */
   #planned(phase, rate, time) {
     const duration = stretched(rate, time);
-    const { operationsLeft: operations, attemptsLeft: attempts } = this.#budget;
+    const operations = this.#budget.operationsLeft;
     const settle = inWholeWindows(this.#settle + WINDOW_MS - 1);
     const times = { settle, minDuration: duration, maxDuration: duration, grace: GRACE_MS };
-    return { phase, rate, threads: this.#maxThreads, operations, attempts, precision: 0, ...times };
+    return { phase, rate, threads: this.#maxThreads, operations, precision: 0, ...times };
   }
 
   /** @param {number} rate ops/s of a step with too few operations */

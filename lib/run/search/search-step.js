@@ -29,7 +29,6 @@ const ROUNDING = 1e-6;
  * @property {number} threads
  * @property {number} [rate] operations per second of an open loop; absent in a closed one
  * @property {number} operations maximum number to start
- * @property {number} attempts maximum number of attempts
  * @property {number} precision standard error of the windows, as a share of their mean, at which the step may
  *   end early
  *
@@ -58,7 +57,7 @@ const ROUNDING = 1e-6;
 
 /**
  * One step of a search, over the open connections. It settles, is measured, and ends when its windows agree or before
- * it would exceed its operations or attempts.
+ * it would exceed its operations.
  */
 export class PlannedStep {
   #step;
@@ -67,8 +66,6 @@ export class PlannedStep {
   #stopsAt;
   #load;
   #done = 0;
-  #retries = 0;
-  #attempts = 0;
   #seenAt;
   /** Operations per second since the step settled. @type {number[]} */
   #rates = [];
@@ -101,10 +98,6 @@ export class PlannedStep {
     this.slot = { stage, load: this.#load, range, limit: { stopsAt: this.#stopsAt, endsAt: this.#stopsAt + grace } };
   }
 
-  retrying() {
-    this.#retries += 1;
-  }
-
   /**
    * @param {number} done operations of all workers so far
    * @param {number} _startedAt
@@ -121,18 +114,12 @@ export class PlannedStep {
       this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
     }
     const isLong = now - this.#startsAt >= settle + minDuration;
-    const attempts = done + this.#retries;
-    // Operations in flight at the end might need retries.
-    const attemptsUnderWay = threads * (attempts / Math.max(done, 1));
-    const wouldExceed =
-      2 * done - this.#done + threads >= operations ||
-      2 * attempts - this.#attempts + attemptsUnderWay >= this.#step.attempts;
+    const wouldExceed = 2 * done - this.#done + threads >= operations;
     if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
       this.#closedAt = now;
       budget.close();
     }
     this.#done = done;
-    this.#attempts = attempts;
     this.#seenAt = now;
   }
 
@@ -274,10 +261,10 @@ export class StepBudget {
 
   /** Operations that can still start if each takes as many attempts as in the last step. */
   get operationsLeft() {
-    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.attemptsLeft / this.#attemptsPerOperation), 0));
+    return Math.floor(Math.max(Math.min(this.#objectsLeft, this.#attemptsLeft / this.#attemptsPerOperation), 0));
   }
 
-  get attemptsLeft() {
+  get #attemptsLeft() {
     return this.#maxAttempts - this.#used.attempts;
   }
 
@@ -285,15 +272,9 @@ export class StepBudget {
     return this.#maxOperations - this.#used.operations;
   }
 
-  /** Attempts for this many operations, so that enough attempts remain for all others. @param {number} operations */
-  attemptsFor(operations) {
-    const others = this.operationsLeft - operations;
-    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.#attemptsPerOperation * others;
-  }
-
   /** Records that a step could not have the operations that it requires. */
   recordShortage() {
-    const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation <= this.attemptsLeft;
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsPerOperation <= this.#attemptsLeft;
     this.limitingResource = areObjectsScarce ? this.#objects : 'dollars';
   }
 

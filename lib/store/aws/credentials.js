@@ -29,22 +29,6 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** Names for the sources that the SDK records with credentials. The last one that matches is the most specific. */
-const MARKS = Object.freeze({
-  CREDENTIALS_PROFILE: 'its keys',
-  CREDENTIALS_PROFILE_PROCESS: 'credential_process',
-  CREDENTIALS_PROCESS: 'credential_process',
-  CREDENTIALS_SSO: 'SSO',
-  CREDENTIALS_SSO_LEGACY: 'SSO',
-  CREDENTIALS_LOGIN: 'aws login',
-  CREDENTIALS_STS_ASSUME_ROLE: 'a role',
-  CREDENTIALS_STS_ASSUME_ROLE_WEB_ID: 'a web identity',
-  CREDENTIALS_HTTP: 'the container',
-});
-
-/** Marks of credentials that come from a profile. */
-const PROFILE_MARK = /^CREDENTIALS_(PROFILE|PROCESS|SSO|LOGIN|STS_ASSUME_ROLE$)/;
-
 /**
  * Credentials from the environment. As with the AWS CLI, they take precedence over those of a profile.
  *
@@ -82,7 +66,9 @@ export async function findCredentials(settings, { certificate, signal } = {}) {
     }
   };
   const found = await ask(signal);
-  const from = describeSource(found, settings.profile);
+  const from = settings.givesCredentials
+    ? `the profile ${quote(settings.profile)}`
+    : 'a web identity, the container or the metadata service of this host';
   const taken = (/** @type {FoundCredentials} */ credentials) => ours(credentials, from);
   return { credentials: taken(found), from, renew: async (stop) => taken(await ask(stop)) };
 }
@@ -129,17 +115,6 @@ function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }, from) 
     throw new Error(`the keys from ${from} contain spaces or unprintable characters`);
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }), ...expiryOf(expiration) };
-}
-
-/**
- * @param {FoundCredentials} found
- * @param {string} profile
- */
-function describeSource(found, profile) {
-  const marks = Object.keys(/** @type {{ $source?: object }} */ (found).$source ?? {});
-  const [, what = 'the metadata service of this host'] =
-    Object.entries(MARKS).findLast(([mark]) => marks.includes(mark)) ?? [];
-  return marks.some((mark) => PROFILE_MARK.test(mark)) ? `the profile ${quote(profile)} (${what})` : what;
 }
 
 /** Removes the command of credential_process and its stderr, which may contain secrets. @param {Error} error */

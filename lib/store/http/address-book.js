@@ -4,6 +4,12 @@ import { isIP } from 'node:net';
 /** Minimum time between two look-ups of a name, no matter how many connections fail. */
 const MIN_LIFE_MS = 1000;
 
+/**
+ * Time for which to skip an address that does not respond, if there are others. If it were short, attempts to connect to
+ * that address would often delay the opening of other connections.
+ */
+const ABSENCE_MS = 60_000;
+
 /** Names that always mean this host (RFC 6761, section 6.3), even if the system's resolver does not know them. */
 const LOCALHOST = /(^|\.)localhost$/i;
 
@@ -56,16 +62,15 @@ export class AddressBook {
    * recovered, or the name may have new addresses.
    *
    * @param {string} address
-   * @param {number} absence ms for which to skip it
    * @returns {Promise<boolean>} whether another address can be tried at once
    */
-  async drop(address, absence) {
+  async drop(address) {
     const addresses = (await this.#addresses) ?? [];
     if (addresses.some((other) => other !== address)) {
       // Edit the list in place, because concurrent calls may drop other addresses, or may have dropped this one.
       const place = addresses.indexOf(address);
       addresses.splice(place, Number(place >= 0));
-      this.#lookUpAgainAt = this.#now() + absence;
+      this.#lookUpAgainAt = this.#now() + ABSENCE_MS;
       return true;
     }
     if (this.#now() - this.#lookedUpAt >= MIN_LIFE_MS) {

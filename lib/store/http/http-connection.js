@@ -11,9 +11,6 @@ import { readFrom } from './socket-reader.js';
 /** Maximum bytes of a body to write to the socket at once. */
 const MAX_PIECE_BYTES = 256 * 1024;
 
-/** How long before the announced idle timeout (`Keep-Alive: timeout=`) to close a connection. */
-const KEEP_ALIVE_MARGIN_MS = 500;
-
 /** How long to wait for the rest of a response on a connection that accepts no more writes. */
 const FINAL_RESPONSE_MS = 1000;
 
@@ -34,9 +31,7 @@ const FINAL_RESPONSE_MS = 1000;
  * @typedef {object} RequestHandler
  * @property {() => void} [onConnection] called if the request is the first on its connection
  * @property {(bytes: number) => void} onSent called when the socket has accepted this many more bytes of the body
- * @property {(isProven: boolean) => void} onEnd called when the response is complete. This is not proven if the end of
- *   the response is the end of the connection: over TLS, Node does not distinguish an orderly end from a forged one, so
- *   the handler must check the size or the content
+ * @property {() => void} onEnd called when the response is complete
  * @property {(error: Error) => void} onError
  */
 
@@ -48,7 +43,6 @@ const FINAL_RESPONSE_MS = 1000;
 export class HttpConnection {
   #agent;
   #keepAlive;
-  #now;
   #handler;
   #parser;
   /** The part of every request head that follows the target. */
@@ -73,8 +67,6 @@ export class HttpConnection {
   #isAccepting = false;
   /** The error to fail the request with once the parser has returned. @type {Error | null} */
   #failure = null;
-  /** Monotonic ms. */
-  #usableUntil = Infinity;
   /** @type {(error?: Error | null) => void} */
   #pieceTaken = () => {};
 
@@ -85,13 +77,12 @@ export class HttpConnection {
 
   /**
    * @param {HttpHandler} handler
-   * @param {{ agent: KeepAliveAgent, host: string, keepAlive: boolean, now: () => number }} options `host`: the value
-   *   of the Host header; `keepAlive`: whether a connection may carry more than one request; `now`: monotonic ms
+   * @param {{ agent: KeepAliveAgent, host: string, keepAlive: boolean }} options `host`: the value of the Host header;
+   *   `keepAlive`: whether a connection may carry more than one request
    */
-  constructor(handler, { agent, host, keepAlive, now }) {
+  constructor(handler, { agent, host, keepAlive }) {
     this.#agent = agent;
     this.#keepAlive = keepAlive;
-    this.#now = now;
     this.#handler = handler;
     this.#parser = new ResponseParser(handler);
     this.#commonHeaders = ` HTTP/1.1\r\nhost: ${host}\r\nconnection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
@@ -109,9 +100,6 @@ export class HttpConnection {
     this.isSent = false;
     this.hasWaited = false;
     this.#parser.begin(request.method === 'HEAD');
-    if (this.#socket !== null && this.#now() >= this.#usableUntil) {
-      this.#discard();
-    }
     if (this.#socket === null) {
       this.#open();
     } else {
@@ -166,24 +154,16 @@ export class HttpConnection {
   #adopt(socket) {
     this.#socket = socket;
     this.#handler.onConnection?.();
-    this.#usableUntil = Infinity;
     const isMine = () => this.#socket === socket;
     readFrom(socket, (bytes, length) => isMine() && this.#receive(bytes, length));
-    socket.on('end', () => isMine() && this.#endOfInput());
+    socket.on('end', () => isMine() && this.#broken(closedByOtherSide()));
     socket.on('error', (error) => isMine() && this.#broken(error));
     socket.on('close', () => isMine() && this.#broken(closedByOtherSide()));
     this.#pieceTaken = (error) => isMine() && this.#takePiece(error);
     const destroy = socket.destroy.bind(socket);
     socket.destroy = (error) => {
       if (isMine() && this.#isBusy && /** @type {NodeJS.ErrnoException | undefined} */ (error)?.syscall === 'write') {
-        this.#awaitLastWords(() => {
-          // Node does not report the end of a connection that it could not write to.
-          if (isMine() && this.#isBusy && this.#parser.finish()) {
-            this.#endOfInput();
-          } else {
-            destroy(error);
-          }
-        });
+        this.#awaitLastWords(() => destroy(error));
         return socket;
       }
       return destroy(error);
@@ -334,27 +314,13 @@ export class HttpConnection {
 
   /** @param {boolean} isClean */
   #finish(isClean) {
-    const { isPersistent, keepAliveTimeout } = this.#parser;
     this.#isBusy = false;
     this.#isAnswered = false;
     const isUsable = this.#socket?.writable === true && !this.#isSending;
-    if (this.#keepAlive && isPersistent && isClean && isUsable) {
-      this.#usableUntil =
-        keepAliveTimeout === Infinity ? Infinity : this.#now() + keepAliveTimeout - KEEP_ALIVE_MARGIN_MS;
-    } else {
+    if (!(this.#keepAlive && this.#parser.isPersistent && isClean && isUsable)) {
       this.#discard();
     }
-    this.#handler.onEnd(true);
-  }
-
-  #endOfInput() {
-    if (this.#isBusy && this.#parser.finish()) {
-      this.#isBusy = false;
-      this.#discard();
-      this.#handler.onEnd(false);
-    } else {
-      this.#broken(closedByOtherSide());
-    }
+    this.#handler.onEnd();
   }
 
   /** @param {Error} error */

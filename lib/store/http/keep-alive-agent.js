@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { AddressBook } from './address-book.js';
@@ -19,15 +21,6 @@ import { openSharing, readFrom } from './socket-reader.js';
 const OPENING_AT_ONCE = 64;
 
 const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
-
-/**
- * Minimum time for which to skip an address that does not respond, if there are others. If it were short, attempts to
- * connect to that address would often delay the opening of other connections.
- */
-const MIN_ABSENCE_MS = 30_000;
-
-/** Minimum time for which to skip an address, as a multiple of the connect timeout. */
-const ABSENCE_IN_TIMEOUTS = 10;
 
 /**
  * @typedef {object} ConnectionHooks
@@ -159,31 +152,25 @@ export class KeepAliveAgent {
    * @returns {Promise<{ failed: number, lastError: Error | null }>}
    */
   async #openAhead(count, signal) {
-    let left = Math.max(count - this.#idle.size, 0);
+    const missing = Math.max(count - this.#idle.size, 0);
+    const aborted = signal.aborted ? null : once(signal, 'abort');
     try {
-      await settledOrAborted(this.#options.addresses.peek(), signal);
+      // The look-up itself cannot be aborted.
+      await Promise.race([this.#options.addresses.peek(), aborted]);
     } catch (error) {
-      return { failed: left, lastError: /** @type {Error} */ (error) };
+      return { failed: missing, lastError: /** @type {Error} */ (error) };
     }
-    let failed = 0;
-    /** @type {Error | null} */
-    let lastError = null;
+    if (signal.aborted) {
+      return { failed: 0, lastError: null };
+    }
     const giveUp = () => this.#giveUpOpening();
     signal.addEventListener('abort', giveUp, { once: true });
-    const openSome = async () => {
-      while (left > 0 && !signal.aborted) {
-        left -= 1;
-        try {
-          this.#keepIdle(await this.#openSocket(() => !signal.aborted));
-        } catch (error) {
-          failed += 1;
-          lastError = /** @type {Error} */ (error);
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, left) }, openSome));
+    const opened = await Promise.allSettled(
+      Array.from({ length: missing }, async () => this.#keepIdle(await this.#openSocket(() => !signal.aborted))),
+    );
     signal.removeEventListener('abort', giveUp);
-    return { failed, lastError };
+    const failures = opened.filter((each) => each.status === 'rejected');
+    return { failed: failures.length, lastError: failures.at(-1)?.reason ?? null };
   }
 
   /**
@@ -238,7 +225,10 @@ export class KeepAliveAgent {
     /** @type {Set<string>} */
     const tried = new Set();
     for (;;) {
-      const address = await this.#nextAddress(isWanted);
+      const address = await this.#options.addresses.next();
+      if (!isWanted()) {
+        throw closedWhileOpening();
+      }
       tried.add(address);
       try {
         const socket = await this.#connectTo(address);
@@ -247,31 +237,12 @@ export class KeepAliveAgent {
         return socket;
       } catch (error) {
         // Skip an unresponsive address even if no request needs this connection any more: others will need one.
-        const hasOther = !isOurs(error) && (await this.#drop(address));
+        const hasOther = !isOurs(error) && (await this.#options.addresses.drop(address));
         if (!hasOther || !isWanted() || tried.has(await this.#options.addresses.peek())) {
           throw error;
         }
       }
     }
-  }
-
-  /**
-   * @param {() => boolean} isWanted
-   * @throws if no request needs the connection any more: looking up the name would only delay other connections
-   */
-  async #nextAddress(isWanted) {
-    throwUnless(isWanted());
-    const address = await this.#options.addresses.next();
-    throwUnless(isWanted());
-    return address;
-  }
-
-  /** Resolves to whether another address can be tried at once. @param {string} address */
-  #drop(address) {
-    return this.#options.addresses.drop(
-      address,
-      Math.max(MIN_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#options.connectTimeout),
-    );
   }
 
   /** @param {string} host an address */
@@ -408,31 +379,6 @@ export class KeepAliveAgent {
   }
 }
 
-/**
- * Makes the wait for a look-up abortable, because the look-up itself is not.
- *
- * @param {Promise<unknown>} promise
- * @param {AbortSignal} signal
- * @returns {Promise<void>} resolves once the promise has resolved or the signal has aborted
- */
-function settledOrAborted(promise, signal) {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => resolve();
-    if (signal.aborted) {
-      giveUp();
-    }
-    signal.addEventListener('abort', giveUp, { once: true });
-    promise.then(giveUp, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
-}
-
-/** @param {boolean} isWanted */
-function throwUnless(isWanted) {
-  if (!isWanted) {
-    throw closedWhileOpening();
-  }
-}
-
 /** A semaphore: it admits a limited number of callers at a time, and the others wait in order of arrival. */
 class Gate {
   #free;
@@ -463,10 +409,6 @@ class Gate {
   }
 }
 
-const MAX_HEAD_BYTES = 16 * 1024;
-
-const HEAD_END = '\r\n\r\n';
-
 /** @typedef {{ hostname: string, port: number, authorization?: string }} Proxy `authorization`: a header value */
 
 /**
@@ -480,33 +422,17 @@ const HEAD_END = '\r\n\r\n';
  */
 export function openTunnel(socket, { hostname, port }, authorization) {
   const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
-  const credentials = authorization === undefined ? '' : `proxy-authorization: ${authorization}\r\n`;
-  socket.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${credentials}\r\n`, 'latin1');
+  const headers = { host: authority, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
   return new Promise((resolve, reject) => {
-    let head = '';
-    const onError = (/** @type {Error} */ error) => reject(error);
-    const onClose = () => reject(closedWhileOpening());
-    const onReadable = () => {
-      // Read byte by byte, because the bytes after the head come from the target.
-      for (let byte = socket.read(1); byte !== null; byte = socket.read(1)) {
-        head += byte.toString('latin1');
-        if (head.endsWith(HEAD_END) || head.length > MAX_HEAD_BYTES) {
-          socket
-            .removeListener('readable', onReadable)
-            .removeListener('close', onClose)
-            .removeListener('error', onError);
-          const [, status, reason] = /^HTTP\/1\.[01] ([0-9]{3})([^\r\n]*)/.exec(head) ?? [];
-          if (!head.endsWith(HEAD_END)) {
-            reject(proxyRefused(`with a head of more than ${MAX_HEAD_BYTES} bytes`));
-          } else if (status?.startsWith('2')) {
-            resolve();
-          } else {
-            reject(proxyRefused(status === undefined ? 'with something other than HTTP' : `${status}${reason}`));
-          }
-          return;
-        }
-      }
-    };
-    socket.on('readable', onReadable).once('close', onClose).once('error', onError);
+    httpRequest({ createConnection: () => socket, method: 'CONNECT', path: authority, headers })
+      .once('connect', ({ statusCode = 0, statusMessage }) =>
+        statusCode >= 200 && statusCode < 300
+          ? resolve()
+          : reject(proxyRefused(`${statusCode} ${statusMessage}`.trim())),
+      )
+      .once('error', (/** @type {NodeJS.ErrnoException} */ error) =>
+        reject(error.code?.startsWith('HPE_') ? proxyRefused('with something other than HTTP') : error),
+      )
+      .end();
   });
 }

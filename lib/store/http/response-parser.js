@@ -1,13 +1,14 @@
 // Parses HTTP/1.1 responses according to RFC 9112 (section numbers in comments refer to it) and RFC 9110, section 5. If
 // the RFC allows a choice, or asks for leniency that no current store needs, this parser rejects the response: obs-fold
 // (which clients should replace with spaces, by 5.2), a bare LF at the end of a line (2.2), a repeated Content-Length
-// (6.3), and white space after a chunk size (7.1.1) are errors.
+// (6.3), and white space after a chunk size (7.1.1) are errors. A body without a length (6.3) never ends: the end of its
+// connection does not show that all of it has arrived.
 
 /** Limit for the head of a response, for its trailers, and for the line with the size of a chunk. */
 const MAX_LINE_BYTES = 64 * 1024;
 
-/** Maximum number of hexadecimal digits in a chunk size: every size with this many digits is a safe integer. */
-const MAX_SIZE_DIGITS = 13;
+/** A size in hexadecimal digits, so few that it is a safe integer, and extensions, which are ignored (7.1). */
+const CHUNK_SIZE_LINE = /^([0-9a-f]{1,13})(;[\t\x20-\x7e\x80-\xff]*)?\r\n$/i;
 
 /** Maximum number of digits in a Content-Length: every value with this many digits is a safe integer. */
 const MAX_LENGTH_DIGITS = 15;
@@ -15,15 +16,11 @@ const MAX_LENGTH_DIGITS = 15;
 /** Maximum number of 1xx responses before the final one. */
 const MAX_INFORMATIONAL = 16;
 
-/** Up to nine digits: longer than any connection lasts, and exact even in ms. */
-const KEEP_ALIVE_TIMEOUT = /(?:^|[,\s])timeout=(\d{1,9})(?=$|[,\s])/i;
-
 const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
-const SEMICOLON = 0x3b;
 const ZERO = 0x30;
 const NINE = 0x39;
 
@@ -32,13 +29,6 @@ const IS_TOKEN = byteTable((byte) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.f
 
 /** 1 for each byte allowed in a field value or a reason phrase (RFC 9110, 5.5; RFC 9112, 4). */
 const IS_TEXT = byteTable((byte) => byte === TAB || (byte >= SPACE && byte !== 0x7f));
-
-/** The value of each hexadecimal digit; 255 for all other bytes. */
-const HEXADECIMAL = new Uint8Array(256).fill(255);
-[...'0123456789abcdef'].forEach((digit, value) => {
-  HEXADECIMAL[digit.charCodeAt(0)] = value;
-  HEXADECIMAL[digit.toUpperCase().charCodeAt(0)] = value;
-});
 
 /** What a status line may have at each offset, up to the end of the status: 1 for each byte that is allowed there. */
 const STATUS_LINE_BYTES = [...'HTTP/1.', /[01]/, ' ', /[1-9]/, /\d/, /\d/].map((allowed) =>
@@ -58,8 +48,7 @@ const CHUNK_END = 3;
 const TRAILER = 4;
 const CHUNK = 5;
 const BODY = 6;
-const BODY_UNTIL_CLOSE = 7;
-const ENDED = 8;
+const ENDED = 7;
 
 /**
  * Receives the parts of a response. Bytes are valid only during the call: all connections share one read buffer.
@@ -91,13 +80,10 @@ export class ResponseParser {
   #contentLength = -1;
   #isChunked = false;
   #saysClose = false;
-  #saysKeepAlive = false;
   #bodyLeft = 0;
 
   /** Whether a byte of the response has arrived. */
   hasBegun = false;
-  /** How long the other side keeps an idle connection, in ms; Infinity if not announced. */
-  keepAliveTimeout = Infinity;
 
   /** @param {ResponseHandler} handler */
   constructor(handler) {
@@ -143,14 +129,9 @@ export class ResponseParser {
     return this.#state === ENDED ? position : -1;
   }
 
-  /** Handles the end of the connection. @returns {boolean} whether that completes the response */
-  finish() {
-    return this.#state === BODY_UNTIL_CLOSE;
-  }
-
   /** Whether the connection can carry another request after this response (9.3). */
   get isPersistent() {
-    return !this.#saysClose && (!this.#isHttp10 || this.#saysKeepAlive) && this.#state !== BODY_UNTIL_CLOSE;
+    return !this.#saysClose && !this.#isHttp10;
   }
 
   #beginHead() {
@@ -159,8 +140,6 @@ export class ResponseParser {
     this.#contentLength = -1;
     this.#isChunked = false;
     this.#saysClose = false;
-    this.#saysKeepAlive = false;
-    this.keepAliveTimeout = Infinity;
   }
 
   /**
@@ -321,12 +300,6 @@ export class ResponseParser {
             .toLowerCase()
             .split(/[\s,]+/);
           this.#saysClose ||= options.includes('close');
-          this.#saysKeepAlive ||= options.includes('keep-alive');
-        } else if (isNamed(bytes, name, nameEnd, 'keep-alive')) {
-          const [, seconds] = KEEP_ALIVE_TIMEOUT.exec(bytes.toString('latin1', value, valueEnd)) ?? [];
-          if (seconds !== undefined) {
-            this.keepAliveTimeout = Number(seconds) * 1000;
-          }
         }
         break;
       case 14:
@@ -399,44 +372,29 @@ export class ResponseParser {
     } else if (this.#isChunked) {
       this.#state = CHUNK_SIZE;
       this.#lineBytesLeft = MAX_LINE_BYTES;
-    } else if (this.#contentLength >= 0) {
-      this.#state = this.#contentLength === 0 ? ENDED : BODY;
-      this.#bodyLeft = this.#contentLength;
     } else {
-      this.#state = BODY_UNTIL_CLOSE;
+      this.#state = this.#contentLength === 0 ? ENDED : BODY;
+      this.#bodyLeft = this.#contentLength < 0 ? Infinity : this.#contentLength;
     }
     this.#handler.onHead(status, this.#contentLength);
   }
 
   /**
-   * Parses the size in hexadecimal digits, and ignores the extensions after it (7.1).
-   *
    * @param {Buffer} bytes
    * @param {number} start
    * @param {number} end
    */
   #acceptChunkSize(bytes, start, end) {
-    let size = 0;
-    let position = start;
-    while (position < end && HEXADECIMAL[bytes[position]] < 16 && position - start <= MAX_SIZE_DIGITS) {
-      size = 16 * size + HEXADECIMAL[bytes[position]];
-      position += 1;
-    }
-    if (position === end) {
+    const next = bytes.indexOf(LF, start) + 1;
+    if (next === 0 || next > end) {
       return -1;
     }
-    if (position === start || position - start > MAX_SIZE_DIGITS) {
+    const size = CHUNK_SIZE_LINE.exec(bytes.toString('latin1', start, next))?.[1];
+    if (size === undefined) {
       throw new ProtocolError('a chunk of the response has an invalid size');
     }
-    if (bytes[position] === SEMICOLON) {
-      position = endOfText(bytes, position, end);
-    }
-    const next = afterLineEnd(bytes, position, end, 'the size of a chunk');
-    if (next < 0) {
-      return -1;
-    }
-    this.#bodyLeft = size;
-    this.#state = size === 0 ? TRAILER : CHUNK;
+    this.#bodyLeft = Number.parseInt(size, 16);
+    this.#state = this.#bodyLeft === 0 ? TRAILER : CHUNK;
     return next;
   }
 
@@ -462,10 +420,6 @@ export class ResponseParser {
    * @param {number} end
    */
   #acceptBody(bytes, start, end) {
-    if (this.#state === BODY_UNTIL_CLOSE) {
-      this.#handler.onBody(bytes.subarray(start, end));
-      return end;
-    }
     const taken = Math.min(this.#bodyLeft, end - start);
     this.#bodyLeft -= taken;
     if (this.#bodyLeft === 0) {

@@ -1,5 +1,5 @@
 import { followPage } from './chart.js';
-import { drawCurve, drawPercentiles } from './stage-charts.js';
+import { drawCurve, drawPercentiles, drawRates } from './stage-charts.js';
 import { drawTime } from './time-charts.js';
 
 /** @param {string} id of an element with JSON */
@@ -15,6 +15,7 @@ if (drawings.latency) {
   drawPercentiles(drawings.latency);
 }
 (drawings.capacity ?? []).forEach(drawCurve);
+/** @type {any[]} */ (Object.values(drawings)).filter(({ rates }) => rates).forEach(drawRates);
 followPage();
 const link = document.getElementById('download-json');
 if (link instanceof HTMLAnchorElement) {

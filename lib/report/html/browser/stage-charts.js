@@ -1,8 +1,9 @@
-import { addChart, decimal, DECADES, LOGARITHMIC, milliseconds, short, stageLine } from './chart.js';
+import { addChart, decimal, DECADES, FROM_ZERO, LOGARITHMIC, milliseconds, short, stageLine } from './chart.js';
 
 /**
  * @import UPlot from 'uplot'
- * @import { Curve, Percentiles } from '../charts-sections.js'
+ * @import { Curve, Percentiles } from '../sections.js'
+ * @import { RateCurves } from '../sweep-page.js'
  * @import { Colors } from './chart.js'
  */
 
@@ -124,7 +125,7 @@ function drawFindings(plot, { capacity, knee, hasPlateau }, { mark, text }) {
     ctx.fillRect(bbox.left, top, bbox.width, Math.max(bottom - top, 2 * pixel));
     ctx.globalAlpha = 1;
     ctx.fillStyle = text;
-    const held = threads === undefined ? 'highest rate' : `hold at ${threads} threads`;
+    const held = threads === undefined ? 'highest rate' : `hold at ${short(threads)} threads`;
     const what = hasPlateau ? 'plateau' : held;
     const label = `${what}: ${decimal(operationsPerSecond)} ops/s (${decimal(low)} to ${decimal(high)})`;
     ctx.fillText(label, bbox.left + 8 * pixel, top - 6 * pixel);
@@ -137,4 +138,16 @@ function drawFindings(plot, { capacity, knee, hasPlateau }, { mark, text }) {
     ctx.fillText(`knee ${short(knee)}`, x + 6 * pixel, bbox.top + bbox.height - 8 * pixel);
   }
   ctx.restore();
+}
+
+/** Draws the rates of a sweep over a variable. @param {RateCurves} curves */
+export function drawRates({ name, numbers, labels, rates }) {
+  addChart(name, (colors) => ({
+    height: 260,
+    data: [numbers, ...rates],
+    series: rates.map((_, index) => ({ ...stageLine(index, colors), spanGaps: true })),
+    x: { distr: 3, range: [numbers[0], numbers[numbers.length - 1]] },
+    y: FROM_ZERO,
+    xAxis: { splits: () => numbers, filter: (_, splits) => splits, values: () => labels },
+  }));
 }

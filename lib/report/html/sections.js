@@ -1,22 +1,20 @@
+import { agrees } from '../../measure/statistics/plateau.js';
 import { columnOf, within } from '../../result/figures/catalogue.js';
 import { latencyTable } from '../../result/figures/latency-table.js';
 import { shownStep } from '../../result/figures/shown-step.js';
 import { capacityOf } from '../../result/figures/stage-table.js';
 import { Histogram, valuesIn } from '../../result/histogram.js';
-import { addSecondLatencies } from '../../result/seconds.js';
-import { agrees } from '../../measure/statistics/plateau.js';
 import { counted } from '../../text/figures.js';
-import { formatTimeOfDay } from '../../text/units.js';
+import { THRESHOLD_COLUMNS } from '../compare-text.js';
 import { headlinesOf } from '../headline.js';
-import { ratesOfStage } from './browser/seconds.js';
+import { SHARE_COLUMNS } from '../merge-text.js';
 import { chartTable, plot, readout, stageKey, table } from './figures.js';
 import { html } from './markup.js';
 
 /**
  * @import { ShownStep } from '../../result/figures/shown-step.js'
  * @import { Column } from '../../result/figures/table.js'
- * @import { Result, SecondResult, StageSum } from '../../result/result.js'
- * @import { Rate } from './browser/seconds.js'
+ * @import { NotedOperation, Result, SecondResult, StageShare, StageSum } from '../../result/result.js'
  * @import { Section } from './page.js'
  */
 
@@ -39,28 +37,13 @@ import { html } from './markup.js';
  * @property {string} finding
  */
 
-/** @type {readonly Column<Stretch>[]} */
-const STRETCH_COLUMNS = [
-  { title: 'From UTC', value: ({ secondStart }) => formatTimeOfDay(Math.floor(secondStart)) },
-  { title: 'Stage', value: ({ stage }) => stage },
-  { title: 'Seconds', quantity: 'count', value: ({ seconds }) => seconds },
-  columnOf('operations', ({ operations }) => operations),
-  columnOf('rate', ({ rate }) => rate),
-  columnOf('throughput', ({ byteRate }) => byteRate),
-  columnOf('p50', ({ p50 }) => p50),
-  columnOf('p99', ({ p99 }) => p99),
-  columnOf('max', ({ maximum }) => maximum),
-  columnOf('errors', ({ failedAttempts }) => failedAttempts),
-  columnOf('throttled', ({ throttled }) => throttled),
-];
-
 /**
  * @param {Result} result
  * @returns {Section | null} null if no seconds are known
  */
 export function timeSection({ stages }) {
-  const { latencies, stretches } = summarizeSeconds(stages);
   const seconds = stages.flatMap((stage) => stage.seconds);
+  const latencies = latencyMapOf(seconds);
   const hasLatency = seconds.some(({ p50 }) => typeof p50 === 'number');
   const hasFailures = seconds.some(({ failedAttempts = 0 }) => failedAttempts > 0);
   const hasDue = seconds.some(({ due }) => due !== undefined);
@@ -68,9 +51,8 @@ export function timeSection({ stages }) {
   ${plot('rate', 'Operations per second', hasDue ? ['due'] : [])}
   ${hasFailures ? plot('failures', 'Failed attempts per second', ['throttled', 'other']) : null}
   ${hasLatency ? plot('latency', 'Latency per second, in ms', ['p50', 'p99', 'longest']) : null}
-  ${latencies && plot('latency-map', 'Operations by time and latency: darker means more (lighter on a dark page)')}
-  ${chartTable(table('Stages over time', { columns: STRETCH_COLUMNS, rows: stretches }))}`;
-  return stretches.length === 0 ? null : { id: 'time', title: 'Over time', body, chart: { latencies } };
+  ${latencies && plot('latency-map', 'Operations by time and latency: darker means more (lighter on a dark page)')}`;
+  return seconds.length === 0 ? null : { id: 'time', title: 'Over time', body, chart: { latencies } };
 }
 
 /** Distance between points on the percentile axis, where 1 is 90%, 2 is 99%, and so on. */
@@ -185,139 +167,132 @@ const MAX_COLUMNS = 400;
 
 const ROWS_PER_DECADE = 12;
 
-/** Maximum table rows per stage. */
-const MAX_STRETCHES = 60;
-
 const MICROSECONDS = 1000;
 
 /**
  * @typedef {object} LatencyMap operations by time and latency
  * @property {number} from epoch s
  * @property {number} columnSeconds width of a column
- * @property {number} columns
  * @property {number[]} edges ms: the lower edge of each row, then the upper edge of the last
  * @property {[column: number, row: number, count: number][]} cells non-empty cells
+ *
+ * @param {readonly SecondResult[]} seconds
+ * @returns {LatencyMap | null} null without histograms
  */
-
-class LatencyMapBuilder {
-  #from;
-  #columns;
-  #columnSeconds;
+function latencyMapOf(seconds) {
+  const known = seconds.filter(({ histogram }) => typeof histogram === 'string');
+  const starts = known.map(({ secondStart }) => secondStart).sort((one, other) => one - other);
+  const [from, last] = [starts[0], starts[starts.length - 1]];
+  const columnSeconds = Math.ceil((last + 1 - from) / MAX_COLUMNS);
   /** Counts by row, for each column. @type {Map<number, number>[]} */
-  #counts;
-
-  /**
-   * @param {number} from epoch s
-   * @param {number} until epoch s
-   */
-  constructor(from, until) {
-    this.#from = from;
-    this.#columnSeconds = Math.max(Math.ceil((until - from) / MAX_COLUMNS), 1);
-    this.#columns = Math.max(Math.ceil((until - from) / this.#columnSeconds), 1);
-    this.#counts = Array.from({ length: this.#columns }, () => new Map());
-  }
-
-  /**
-   * @param {number} second
-   * @param {string} histogram encoded
-   */
-  add(second, histogram) {
-    const counts = this.#counts[Math.floor((second - this.#from) / this.#columnSeconds)];
-    for (const [value, count] of valuesIn(histogram)) {
+  const columns = [];
+  for (const { secondStart, histogram } of known) {
+    const counts = (columns[Math.floor((secondStart - from) / columnSeconds)] ??= new Map());
+    for (const [value, count] of valuesIn(String(histogram))) {
       const row = Math.floor(ROWS_PER_DECADE * Math.log10(Math.max(value, 1) / MICROSECONDS));
       counts.set(row, (counts.get(row) ?? 0) + count);
     }
   }
+  const rows = columns.flatMap((counts) => [...counts.keys()]).sort((one, other) => one - other);
+  const [lowest, highest] = [rows[0], rows[rows.length - 1]];
+  return rows.length === 0
+    ? null
+    : {
+        ...{ from, columnSeconds },
+        edges: Array.from({ length: highest - lowest + 2 }, (_, index) => 10 ** ((lowest + index) / ROWS_PER_DECADE)),
+        cells: columns.flatMap((counts, column) =>
+          [...counts].map(([row, count]) => /** @type {[number, number, number]} */ ([column, row - lowest, count])),
+        ),
+      };
+}
 
-  /** @returns {LatencyMap | null} null if it is empty */
-  build() {
-    const rows = this.#counts.flatMap((counts) => [...counts.keys()]);
-    if (rows.length === 0) {
-      return null;
-    }
-    const [lowest, highest] = rows.reduce(
-      ([low, high], row) => [Math.min(low, row), Math.max(high, row)],
-      [Infinity, -Infinity],
-    );
-    return {
-      from: this.#from,
-      columnSeconds: this.#columnSeconds,
-      columns: this.#columns,
-      edges: Array.from({ length: highest - lowest + 2 }, (_, index) => 10 ** ((lowest + index) / ROWS_PER_DECADE)),
-      cells: this.#counts.flatMap((counts, column) =>
-        [...counts].map(([row, count]) => /** @type {[number, number, number]} */ ([column, row - lowest, count])),
-      ),
-    };
-  }
+/** Maximum number of hosts in the table. */
+const MAX_HOSTS = 50;
+
+/** @type {readonly Column<StageSum>[]} */
+const CONNECTION_COLUMNS = [
+  { title: 'Stage', value: ({ stage }) => stage },
+  { title: 'Opened', quantity: 'count', value: ({ connections }) => connections?.opened },
+  { title: 'Reused', quantity: 'count', value: ({ connections }) => connections?.reused },
+  { title: 'Name look-up', quantity: 'time', value: ({ connections }) => connections?.lookupTime },
+  { title: 'TCP p50', quantity: 'time', value: ({ connections }) => connections?.tcp?.p50 },
+  { title: 'TCP longest', quantity: 'time', value: ({ connections }) => connections?.tcp?.maximum },
+  { title: 'TLS p50', quantity: 'time', value: ({ connections }) => connections?.tls?.p50 },
+  { title: 'TLS longest', quantity: 'time', value: ({ connections }) => connections?.tls?.maximum },
+];
+
+/**
+ * @param {Result} result
+ * @returns {Section | null} null if nothing is known about connections
+ */
+export function connectionsSection({ stages }) {
+  const rows = stages.filter(({ connections }) => connections);
+  const body = html`<p>
+      Connections opened since the previous stage, requests that reused one, and the time to open a connection.
+    </p>
+    ${table('Connections per stage, and the time to open one', { columns: CONNECTION_COLUMNS, rows })}`;
+  return rows.length === 0 ? null : { id: 'connections', title: 'Connections', body };
 }
 
 /**
- * @typedef {object} Stretch several consecutive seconds of a stage
- * @property {string} stage
- * @property {number} secondStart epoch s of the first second
- * @property {number} seconds
- * @property {number} operations
- * @property {number | null} rate mean ops/s of the drawn seconds; null if none is drawn
- * @property {number | null} byteRate bytes/s, likewise
- * @property {number} failedAttempts
- * @property {number} throttled
- * @property {number | null} p50 ms; null if unknown
- * @property {number | null} p99
- * @property {number | null} maximum
+ * @param {Result} result
+ * @returns {Section | null} null for a single host
  */
+export function hostsSection({ stages }) {
+  const shares = stages.flatMap(({ stage, merge }) => (merge?.shares ?? []).map((share) => ({ ...share, stage })));
+  const names = [...new Set(shares.map(({ host }) => host))];
+  const shown = names.slice(0, MAX_HOSTS);
+  /** @type {readonly Column<StageShare & { stage: string }>[]} */
+  const columns = [
+    ...SHARE_COLUMNS.slice(0, 1),
+    { title: 'Stage', value: ({ stage }) => stage },
+    ...SHARE_COLUMNS.slice(1),
+  ];
+  const rows = shares.filter(({ host }) => shown.includes(host));
+  const title = shown.length < names.length ? `The first ${MAX_HOSTS} of ${names.length} hosts` : 'Show as a table';
+  const body = chartTable(table('Results by host and stage', { columns, rows }), title);
+  return names.length < 2 ? null : { id: 'hosts', title: 'Hosts', body };
+}
+
+/** @type {readonly Column<NotedOperation & { stage: string }>[]} */
+const NOTED_COLUMNS = [
+  { title: 'Stage', value: ({ stage }) => stage },
+  { title: 'Time', value: ({ time }) => new Date(time).toISOString() },
+  { title: 'Operation', value: ({ operation }) => operation },
+  { title: 'Duration', quantity: 'time', value: ({ duration }) => duration },
+  { title: 'Attempts', quantity: 'count', value: ({ attempts }) => attempts },
+  { title: 'Error', value: ({ error }) => error },
+  { title: 'Status', value: ({ status }) => status },
+  { title: 'x-amz-request-id', value: ({ requestId }) => requestId },
+  { title: 'cf-ray', value: ({ ray }) => ray },
+  { title: 'Bucket', value: ({ bucket }) => bucket },
+  { title: 'Key', value: ({ key }) => key },
+];
 
 /**
- * @param {string} stage
- * @param {readonly SecondResult[]} seconds at least one
- * @param {ReadonlyMap<number, Rate>} rates of the stage, by second
- * @returns {Stretch}
+ * The operations to ask the operator of the store about.
+ *
+ * @param {Result} result
+ * @returns {Section | null} null if none are known
  */
-function stretchOf(stage, seconds, rates) {
-  const sum = (/** @type {'operations' | 'failedAttempts' | 'throttled'} */ name) =>
-    seconds.reduce((total, second) => total + (second[name] ?? 0), 0);
-  const drawn = seconds.flatMap(({ secondStart }) => rates.get(secondStart) ?? []);
-  const mean = (/** @type {keyof Rate} */ name) =>
-    drawn.length === 0 ? null : drawn.reduce((total, rate) => total + rate[name], 0) / drawn.length;
-  const { p50, p99, maximum } = addSecondLatencies(seconds.filter(({ operations }) => operations > 0));
-  return {
-    stage,
-    secondStart: seconds[0].secondStart,
-    seconds: seconds.length,
-    operations: sum('operations'),
-    rate: mean('operations'),
-    byteRate: mean('bytes'),
-    failedAttempts: sum('failedAttempts'),
-    throttled: sum('throttled'),
-    ...{ p50, p99, maximum },
-  };
+export function notedSection({ stages }) {
+  const [slowest, failures] = /** @type {const} */ (['slowest', 'failures']).map((name) =>
+    stages.flatMap(({ stage, [name]: operations = [] }) => operations.map((each) => ({ stage, ...each }))),
+  );
+  const tables = [
+    { title: 'Slowest operations', rows: slowest },
+    { title: 'Last failures', rows: failures },
+  ].filter(({ rows }) => rows.length > 0);
+  const body = html`<p>If you ask the operator of the store, send the identifiers of single requests.</p>
+    ${tables.map(({ title, rows }) => chartTable(table(title, { columns: NOTED_COLUMNS, rows }), title))}`;
+  return tables.length === 0 ? null : { id: 'noted', title: 'Single operations', body };
 }
 
-/** @param {readonly StageSum[]} stages */
-function summarizeSeconds(stages) {
-  const all = stages.flatMap(({ seconds }) => seconds);
-  const [from, last] = all.reduce(
-    ([earliest, latest], { secondStart }) => [Math.min(earliest, secondStart), Math.max(latest, secondStart)],
-    [Infinity, -Infinity],
-  );
-  if (all.length === 0) {
-    return { latencies: null, stretches: [] };
-  }
-  const latencies = new LatencyMapBuilder(from, last + 1);
-  for (const { secondStart, histogram } of all) {
-    if (typeof histogram === 'string') {
-      latencies.add(secondStart, histogram);
-    }
-  }
-  return { latencies: latencies.build(), stretches: stages.flatMap(stretchesOf) };
-}
-
-/** Splits a stage into stretches of equal length; the last may be shorter. @param {StageSum} stage */
-function stretchesOf(stage) {
-  const { seconds } = stage;
-  const rates = ratesOfStage(stage);
-  const length = Math.ceil(seconds.length / MAX_STRETCHES);
-  const count = seconds.length === 0 ? 0 : Math.ceil(seconds.length / length);
-  return Array.from({ length: count }, (_, index) =>
-    stretchOf(stage.stage, seconds.slice(index * length, (index + 1) * length), rates),
-  );
+/**
+ * @param {Result} result
+ * @returns {Section | null} null without thresholds
+ */
+export function thresholdsSection({ thresholds: rows = [] }) {
+  const body = table('Thresholds and their outcomes', { columns: THRESHOLD_COLUMNS, rows });
+  return rows.length === 0 ? null : { id: 'thresholds', title: 'Thresholds', body };
 }

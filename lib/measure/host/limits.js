@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { readGroup, readQuota, readSystemFile } from './proc-files.js';
 
+/** @import { ReadSystemFile } from './proc-files.js' */
+
 /**
- * @import { ReadSystemFile } from './proc-files.js'
- *
  * @typedef {{ cores: number, statistics: string }} CpuQuota `cores` can be fractional; `statistics`: the file that
  *   reports throttling
  */
@@ -40,4 +40,20 @@ export function findCpuQuota(read = readSystemFile) {
 /** The cores of the host that the process can use, or a smaller quota; can be fractional. */
 export function availableCores() {
   return Math.min(availableParallelism(), findCpuQuota()?.cores ?? Infinity);
+}
+
+/**
+ * Node raises the soft limit on open files to the hard limit at startup, so the hard limit applies.
+ *
+ * @param {{ getReport: () => object, excludeNetwork?: boolean }} report of the process
+ * @returns {number} files that the process can have open; Infinity if unlimited or unknown
+ */
+export function openFileLimit(report) {
+  const { excludeNetwork } = report;
+  // Resolving the names of all connections would take too long.
+  report.excludeNetwork = true;
+  const { userLimits } = /** @type {any} */ (report.getReport());
+  report.excludeNetwork = excludeNetwork;
+  const hard = userLimits?.open_files?.hard;
+  return typeof hard === 'number' ? hard : Infinity;
 }

@@ -1,0 +1,12 @@
+/**
+ * A result as its page contains it: without the histograms of single seconds.
+ *
+ * @param {any} result
+ */
+export function resultInPage(result) {
+  const stages = result.stages.map((/** @type {any} */ stage) => ({
+    ...stage,
+    seconds: stage.seconds.map((/** @type {any} */ second) => ({ ...second, histogram: null })),
+  }));
+  return { ...result, stages };
+}
