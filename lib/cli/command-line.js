@@ -1,18 +1,16 @@
 import path from 'node:path';
 import { Command, Help, Option } from 'commander';
 import { isMultipart } from '../options/conditions.js';
-import { readOptions } from '../options/read-options.js';
-import { RUN_OPTIONS } from '../options/run-options.js';
+import { RUN_OPTIONS, readOptions } from '../options/read-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
 import { OPERATIONS, operationsOf, writesObjects } from '../load/operations/registry.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../load/operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../result/thresholds/threshold.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
-import { COMMANDS, COMMAND_NAMES, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
+import { COMMANDS, COMMAND_NAMES, SHELLS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { DEFAULT_FILE, FROM_CLONE } from '../options/store/environment.js';
 import { VERSION } from '../store/object-store.js';
-import { SHELLS } from './shells.js';
 import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 
 /**
@@ -23,7 +21,7 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @import { AssertedRun } from '../result/thresholds/threshold.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
  * @import { Invocation } from '../options/store/environment.js'
- * @import { Shell } from './shells.js'
+ * @import { Shell } from './help.js'
  */
 
 /**

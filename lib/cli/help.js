@@ -1,11 +1,13 @@
 import { ROWS } from '../options/table.js';
-import { quote } from '../text/quote.js';
 import { UsageError } from '../options/usage-error.js';
+import { quote } from '../text/quote.js';
 
 /**
- * @import { CommandName } from '../options/table.js'
  * @import { Invocation } from '../options/store/environment.js'
- *
+ * @import { CommandName } from '../options/table.js'
+ */
+
+/**
  * @typedef {object} CommandRow
  * @property {string} operands as the usage line shows them
  * @property {string} summary for the program's help
@@ -248,3 +250,8 @@ function isOfMainJob(option) {
 function isOfGroup(option, group) {
   return ROWS[option]?.group === group || option === 'help';
 }
+
+/** Shells for which there is a completion script. @typedef {'bash' | 'zsh' | 'fish'} Shell */
+
+/** @type {readonly Shell[]} */
+export const SHELLS = Object.freeze(['bash', 'zsh', 'fish']);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { readCommandLine, readMergeCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
-import { invocationOf } from './invocation.js';
+import { invocationOf, writeExample } from './invocation.js';
 import { load } from './start.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
@@ -96,7 +96,7 @@ async function runRequest(argv, program, read) {
     return (await load(() => import('./compare.js'))).compareByCommand(options, terminal);
   }
   if (command === 'init') {
-    terminal.out((await load(() => import('./init.js'))).writeExample(options.file, invocation));
+    terminal.out(writeExample(options.file, invocation));
     return EXIT.complete;
   }
   stopRequest.watch();

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stagesOf } from '../load/operations/registry.js';
-import { readOptions } from '../options/read-options.js';
-import { RUN_OPTIONS } from '../options/run-options.js';
+import { RUN_OPTIONS, readOptions } from '../options/read-options.js';
 import { Checks, refuseIfAny } from '../options/usage-error.js';
 import { costLine } from '../report/cost-line.js';
 import { seriesProgress } from '../report/series-progress.js';
