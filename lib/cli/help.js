@@ -166,8 +166,7 @@ Example:
 Exit status: 0 compared, whatever the outcome, 1 incomplete, 2 usage, or runs that cannot be
 compared, 3 --assert missed.`,
     ab: `
-Within --a and --b:
-${flagsOfSides().join('\n')}
+Within --a and --b: options of the objects, the load, the client and the store, and
   ${ROWS.threads.flag}  ${ROWS.threads.help}
 
 Example:
@@ -190,19 +189,6 @@ Examples:
     completion: `\nExamples:\n  source <(r2-benchmark completion bash)\n  r2-benchmark completion fish | source`,
   };
   return texts[name];
-}
-
-const FLAGS_PER_LINE = 7;
-
-function flagsOfSides() {
-  const flags = Object.values(ROWS)
-    .filter(({ of = [] }) => of.includes('side'))
-    .map(({ flag }) => flag.split(' ')[0]);
-  const lines = Math.ceil(flags.length / FLAGS_PER_LINE);
-  return Array.from(
-    { length: lines },
-    (_, line) => `  ${flags.slice(line * FLAGS_PER_LINE, (line + 1) * FLAGS_PER_LINE).join(' ')}`,
-  );
 }
 
 /**

@@ -171,7 +171,7 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDep
  * more raises the number in a commit of its own, which shows why.
  */
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
-  cli: 2900,
+  cli: 2750,
   'index.js': 100,
   report: 3350,
   'report/telemetry': 500,
@@ -187,7 +187,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   'result/log': 1300,
   'result/merge': 900,
   'result/thresholds': 250,
-  options: 2050,
+  options: 1900,
   'options/store': 700,
   'local-s3': 1650,
   load: 1950,
