@@ -27,8 +27,8 @@ export async function startWatcher() {
     );
   const timer = setInterval(scrape, SCRAPE_INTERVAL_MS);
   return {
-    options: ['--otlp-url', `http://127.0.0.1:${port}`, '--metrics-port', String(scraped)],
-    env: { OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' },
+    options: ['--otlp', '--metrics-port', String(scraped)],
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' },
     async close() {
       clearInterval(timer);
       const closed = once(collector, 'close');

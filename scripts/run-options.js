@@ -1,4 +1,4 @@
-import { RUN_OPTIONS } from '../lib/options/run-options.js';
+import { RUN_OPTIONS } from '../lib/options/read-options.js';
 import { OPERANDS, ROWS } from '../lib/options/table.js';
 import { inCode } from '../lib/options/usage-error.js';
 

@@ -15,8 +15,8 @@ import { shellWord } from '../text/shell-words.js';
 import { exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { reportError } from './report-error.js';
-import { openResults, writeResults } from './output-file.js';
-import { contextOfRun, costLeft } from './series-runs.js';
+import { openResults } from './output-file.js';
+import { contextOfRun, costLeft, writeSeries } from './series-runs.js';
 
 /**
  * @import { Config } from '../result/config.js'
@@ -55,10 +55,9 @@ export async function abByCommand(options, program) {
     const outputs = await openResults({ json: options.json, report: options.report }, checks);
     checkCost(turns, cells, options.maxCost, checks);
     checks.conclude();
-    stopRequest.listen();
     const warn = (/** @type {string} */ message) => terminal.err(`warning: ${message}`);
     const notify = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
-    stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
+    stopRequest.listen(notify);
     new Set(cells.map(({ target }) => target)).forEach((target) => {
       target?.renewal?.start({ epochNow: Date.now, notice: warn });
       target?.failure?.catch((error) => stopRequest.storeLost(error));
@@ -73,12 +72,8 @@ export async function abByCommand(options, program) {
     /** @param {{ option: string }} reporter */
     const format = ({ option }) =>
       option === 'json' ? [`${JSON.stringify(comparison, null, 2)}\n`] : comparisonPage(shown);
-    if (text !== '' && outputs.some(({ file }) => file === null)) {
-      text.trimEnd().split('\n').forEach(notify);
-    }
-    const failures = await writeResults(outputs, format, terminal, () => [text]);
-    failures.forEach((failure) => terminal.err(`error: ${failure}`));
-    return failures.length > 0 && status === EXIT.complete ? EXIT.incomplete : status;
+    const isWritten = await writeSeries(outputs, format, terminal, { text, notify });
+    return !isWritten && status === EXIT.complete ? EXIT.incomplete : status;
   } finally {
     await close();
   }

@@ -3,10 +3,9 @@ import { resultOf } from '../result/result-of-run.js';
 import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 import { openListeners } from '../report/reporters.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
-import { assertedStages } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
-import { cleanupCommand, laterOf } from './later-commands.js';
+import { laterOf, whatMayRemain } from './later-commands.js';
 import { load } from './start.js';
 import { reportError } from './report-error.js';
 import { LogFile, openResults, writeResults } from './output-file.js';
@@ -115,12 +114,12 @@ export async function runByCommand(options, program, closing = () => []) {
  * @returns {Promise<Outputs>}
  */
 async function openOutputs(options, env) {
-  const { log, otlp, otlpUrl, metricsPort } = options;
+  const { log, otlp, metricsPort } = options;
   const checks = new Checks();
-  const guard = await checks.run(() => readGuard(options, assertedStages(options)));
+  const guard = await checks.run(() => readGuard(options));
   const results = await openResults(options.results, checks);
   const logFile = log === undefined ? null : await checks.run(() => new LogFile(log));
-  const showsMetrics = otlp || otlpUrl !== undefined || metricsPort !== undefined;
+  const showsMetrics = otlp || metricsPort !== undefined;
   const outlets = showsMetrics
     ? await (await load(() => import('./telemetry.js'))).openOutlets(options, env, checks)
     : null;
@@ -133,13 +132,10 @@ async function openOutputs(options, env) {
  * @param {{ notify: (line: string) => void, later: Later, discard: () => void }} parts
  */
 function watchForStop({ stopRequest, terminal }, { config }, { notify, later, discard }) {
-  stopRequest.listen();
-  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
+  stopRequest.listen(notify);
   stopRequest.onEndAtOnce = () => {
     discard();
-    if (!config.store.isEmbedded && config.objects.existing === undefined) {
-      terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
-    }
+    whatMayRemain(config, later).forEach((line) => terminal.err(line));
   };
 }
 
@@ -180,8 +176,7 @@ async function conclude(ran, outputs, { terminal, stopRequest, isDebugging }, no
     // The run is over: if stdout turns out to be closed, do not announce a stop.
     stopRequest.onRequest = () => {};
   }
-  const failures = await writeResults(results, (reporter) => reporter.format({ ...measured, thresholds }), terminal);
-  failures.forEach((failure) => terminal.err(`error: ${failure}`));
+  const isWritten = await writeResults(results, (reporter) => reporter.format({ ...measured, thresholds }), terminal);
   if (ran.crash !== null) {
     reportError(ran.crash, terminal, isDebugging);
   }
@@ -189,5 +184,5 @@ async function conclude(ran, outputs, { terminal, stopRequest, isDebugging }, no
   const hasLost = logFile?.hasFailed === true;
   const status = statusWith(ended === EXIT.complete && hasLost ? EXIT.incomplete : ended, thresholds);
   const mayBeWorse = status === EXIT.complete || status === EXIT.thresholdMissed;
-  return failures.length > 0 && mayBeWorse ? EXIT.incomplete : status;
+  return !isWritten && mayBeWorse ? EXIT.incomplete : status;
 }

@@ -10,7 +10,7 @@ import { counted, rounded } from '../text/figures.js';
 import { formatDuration, formatMegabytes } from '../text/units.js';
 import { isOfShard } from '../load/workload/keyspace.js';
 import { EXIT } from './exit-status.js';
-import { cleanupCommand } from './later-commands.js';
+import { cleanupCommand, whatMayRemain } from './later-commands.js';
 
 /**
  * @import { RunCounts } from '../run/cleanup/list-runs.js'
@@ -50,8 +50,7 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
   const show = taskProgress(terminal, clock.now);
   return withCheckedRun(config, context, async (access) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`Not stopping (${reason}): clean-up continues`);
-    stopRequest.onEndAtOnce = () =>
-      terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
+    stopRequest.onEndAtOnce = () => whatMayRemain(config, later).forEach((each) => terminal.err(each));
     const versioned = await findVersioned(config, access, terminal);
     const owns = (/** @type {OwnKey} */ { index }) => isOfShard(objects.shard, index);
     const result = await cleanUpRun({

@@ -1,17 +1,15 @@
 import path from 'node:path';
 import { Command, Help, Option } from 'commander';
-import { readOptions } from '../options/read-options.js';
-import { RUN_OPTIONS } from '../options/run-options.js';
+import { RUN_OPTIONS, readOptions } from '../options/read-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
 import { OPERATIONS } from '../load/operations/registry.js';
 import { MIXED_STAGE, PREPARE_STAGE, REPLAY_STAGE } from '../load/operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../result/thresholds/threshold.js';
 import { advised, adviceOn, withSweepAdvice, writeCommanderError } from './advice.js';
-import { COMMANDS, COMMAND_NAMES, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
+import { COMMANDS, COMMAND_NAMES, SHELLS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { DEFAULT_FILE, FROM_CLONE } from '../options/store/environment.js';
 import { VERSION } from '../store/object-store.js';
-import { SHELLS } from './shells.js';
 import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 
 /**
@@ -21,7 +19,7 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @import { RunOptions } from '../run/run-options.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
  * @import { Invocation } from '../options/store/environment.js'
- * @import { Shell } from './shells.js'
+ * @import { Shell } from './help.js'
  */
 
 /**
@@ -35,10 +33,10 @@ import { UsageError, problemsOfAll, refuseIfAny } from '../options/usage-error.j
  * @property {readonly Threshold[]} thresholds from --assert
  * @property {RunOptions} given the options of a run, as the user typed them
  *
- * @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'assertFile' | 'baseline' | 'reference'> &
+ * @typedef {Pick<CommandLine, 'results' | 'severalRuns' | 'thresholds' | 'baseline' | 'reference'> &
  *   { files: readonly string[] }} MergeOptions
  *
- * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'assertFile' | 'reference'> &
+ * @typedef {Pick<CommandLine, 'margin' | 'force' | 'json' | 'report' | 'thresholds' | 'reference'> &
  *   { results: readonly string[] }} CompareOptions `results`: the files or folders of at least two runs
  *
  * @typedef {Pick<CommandLine, 'quads' | 'margin' | 'maxCost' | 'json' | 'report' | 'quiet'> &
@@ -325,8 +323,8 @@ function filesRequest(files, given, words) {
   const results = resultFiles(values);
   const asserted = readAssertions(values.assert, null);
   conclude([...problems, ...sharedFiles(results), ...asserted.problems], words);
-  const { severalRuns, assertFile, baseline, reference } = values;
-  return { files, results, severalRuns, thresholds: asserted.thresholds, assertFile, baseline, reference };
+  const { severalRuns, baseline, reference } = values;
+  return { files, results, severalRuns, thresholds: asserted.thresholds, baseline, reference };
 }
 
 /**
@@ -338,12 +336,12 @@ function filesRequest(files, given, words) {
  */
 function compareRequest(results, given, words) {
   const { values, problems } = readOptions('compare', given);
-  const { margin, force, json, report, assertFile, reference } = values;
+  const { margin, force, json, report, reference } = values;
   const empty = results.flatMap((file, index) => (file === '' ? [index === 0 ? '<before>' : '<after>'] : []));
   const asserted = readAssertions(values.assert, null);
   problems.push(...empty.map((name) => `${name}: expected a file, got nothing`));
   conclude([...problems, ...sharedFiles({ json, report }), ...asserted.problems], words);
-  return { results, margin, force, json, report, reference, thresholds: asserted.thresholds, assertFile };
+  return { results, margin, force, json, report, reference, thresholds: asserted.thresholds };
 }
 
 /**
@@ -370,7 +368,7 @@ function readAssertions(assertions = [], stages) {
  * @param {OptionValues} options of a run
  * @returns {string[]} the stages that --assert can refer to
  */
-export function assertedStages({ stages, mix = [], replay }) {
+function assertedStages({ stages, mix = [], replay }) {
   const mixed = replay === undefined ? mix : OPERATIONS.map(({ name }) => ({ operation: name }));
   const name = (replay === undefined ? MIXED_STAGE : REPLAY_STAGE).toLowerCase();
   return [

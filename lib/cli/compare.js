@@ -8,8 +8,8 @@ import { comparisonText, shownComparison, shownSideBySide } from '../report/comp
 import { comparisonPage } from '../report/html/comparison-page.js';
 import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
-import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
-import { merge, protectLogs, withResults, writeAll } from './merge.js';
+import { judgeAgainst, statusWith, thresholdLines } from './guard.js';
+import { merge, protectLogs, withResults } from './merge.js';
 import { openResults, writeResults } from './output-file.js';
 
 /**
@@ -40,7 +40,6 @@ const WIDE = 120;
 export async function compareByCommand(options, terminal) {
   const { json, report } = options;
   await protectLogs({ json, report });
-  const limits = readLimits(options);
   const checks = new Checks();
   const outputs = await openResults({ json, report }, checks);
   checks.conclude();
@@ -53,15 +52,14 @@ export async function compareByCommand(options, terminal) {
     if (known.length < sides.length) {
       return EXIT.incomplete;
     }
-    const { data, page, text, thresholds } = compared(known, limits, options);
+    const { data, page, text, thresholds } = compared(known, options.thresholds, options);
     const { notices, errors } = thresholdLines(thresholds);
     [...notices, ...errors].forEach((line) => terminal.err(line));
     /** @param {{ option: string }} reporter */
     const format = ({ option }) => (option === 'json' ? [`${JSON.stringify(data, null, 2)}\n`] : page());
-    const failures = await writeResults(outputs, format, terminal, () => [text()]);
-    failures.forEach((failure) => terminal.err(`error: ${failure}`));
+    const isWritten = await writeResults(outputs, format, terminal, () => [text()]);
     const isIncomplete = sides.some(({ run }) => run?.warnings.some(({ incomplete }) => incomplete));
-    return statusWith(failures.length > 0 || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
+    return statusWith(!isWritten || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
   } finally {
     outputs.forEach(({ file }) => file?.discard());
   }
@@ -189,8 +187,7 @@ export async function reportByCommand(options, program) {
  */
 function show(result, options, { terminal }, format = {}) {
   return withResults(options, async (results) => {
-    const shown = results.map(({ reporter, ...rest }) => ({ ...rest, reporter: { ...reporter, ...format } }));
-    const isWritten = await writeAll({ result }, shown, terminal, () => []);
+    const isWritten = await writeResults(results, (reporter) => ({ ...reporter, ...format }).format(result), terminal);
     return isWritten ? EXIT.complete : EXIT.incomplete;
   });
 }

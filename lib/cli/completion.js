@@ -3,7 +3,7 @@ import { COMMANDS, COMMAND_NAMES } from './help.js';
 
 /**
  * @import { CommandName } from '../options/table.js'
- * @import { Shell } from './shells.js'
+ * @import { Shell } from './help.js'
  */
 
 /** Options whose value is a file: the shell completes its name. */

@@ -6,19 +6,19 @@ import { MAX_RESULT_SIZE } from '../result/log/read-files.js';
 import { readResult } from '../result/read-result.js';
 import { evaluateThresholds, figureOf } from '../result/thresholds/evaluate.js';
 import { figureNamed } from '../result/figures/catalogue.js';
-import { checkThresholds, formatThreshold, readThresholds, stagesOf } from '../result/thresholds/threshold.js';
+import { checkThresholds, formatThreshold, stagesOf } from '../result/thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
+import { attempt } from '../options/store/environment.js';
 import { refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { CommonFacts, Result, ThresholdResult } from '../result/result.js'
  * @import { WritableResult } from '../result/write-result.js'
  * @import { Figure } from '../result/figures/catalogue.js'
- * @import { Assertion, Threshold } from '../result/thresholds/threshold.js'
+ * @import { Threshold } from '../result/thresholds/threshold.js'
  *
  * @typedef {object} GuardOptions
  * @property {readonly Threshold[]} thresholds from --assert
- * @property {string | undefined} assertFile
  * @property {string | undefined} baseline file of a result
  *
  * @typedef {object} Guard the limits of a result
@@ -31,33 +31,13 @@ import { refuseIfAny } from '../options/usage-error.js';
  * Reads the limits before the run, so that mistakes are reported early.
  *
  * @param {GuardOptions} options
- * @param {readonly string[] | null} stages null if they are not known yet
  * @returns {Guard}
  * @throws {UsageError} with every problem
  */
-export function readGuard({ thresholds, assertFile, baseline }, stages) {
-  const inFile = assertFile === undefined ? { thresholds: [], problems: [] } : readAssertFile(assertFile, stages);
-  const before = baseline === undefined ? NO_BASELINE : readBaseline(baseline);
-  const all = [...thresholds, ...inFile.thresholds];
-  const problems = [...inFile.problems, ...before.problems];
-  if (problems.length === 0) {
-    problems.push(...baselineProblems(all, baseline, before.result));
-  }
-  refuseIfAny(problems);
-  return { thresholds: all, baseline: before.result, warnings: before.warnings };
-}
-
-/**
- * Reads the thresholds for a comparison whose first result is the baseline.
- *
- * @param {Pick<GuardOptions, 'thresholds' | 'assertFile'>} options
- * @returns {readonly Threshold[]}
- * @throws {UsageError} with every problem
- */
-export function readLimits({ thresholds, assertFile }) {
-  const inFile = assertFile === undefined ? { thresholds: [], problems: [] } : readAssertFile(assertFile, null);
-  refuseIfAny(inFile.problems);
-  return [...thresholds, ...inFile.thresholds];
+export function readGuard({ thresholds, baseline }) {
+  const { result, warnings } = baseline === undefined ? NO_BASELINE : readBaseline(baseline);
+  refuseIfAny(baselineProblems(thresholds, baseline, result));
+  return { thresholds, baseline: result, warnings };
 }
 
 /**
@@ -73,57 +53,23 @@ export function judgeAgainst(thresholds, { name, result }, after) {
   return evaluateThresholds(thresholds, after, result);
 }
 
-/**
- * @param {string} file
- * @param {readonly string[] | null} stages
- */
-function readAssertFile(file, stages) {
-  const { text, problem } = readText('--assert-file', file);
-  if (text === null) {
-    return { thresholds: [], problems: [problem] };
-  }
-  /** @type {Assertion[]} */
-  const assertions = text.split('\n').flatMap((line, index) => {
-    const assertion = line.replace(/#.*/, '').trim();
-    return assertion === '' ? [] : [{ text: assertion, place: `--assert-file: ${file}:${index + 1}` }];
-  });
-  if (assertions.length === 0) {
-    return {
-      thresholds: [],
-      problems: [`--assert-file: ${file} contains no assertions, expected a line such as errors == 0`],
-    };
-  }
-  return readThresholds(assertions, stages);
-}
-
-/** @type {{ result: Result | null, problems: string[], warnings: string[] }} */
-const NO_BASELINE = { result: null, problems: [], warnings: [] };
+/** @type {{ result: Result | null, warnings: string[] }} */
+const NO_BASELINE = { result: null, warnings: [] };
 
 /**
  * @param {string} file
  * @returns {typeof NO_BASELINE}
+ * @throws {UsageError}
  */
 function readBaseline(file) {
-  const { text, problem } = readText('--baseline', file);
-  if (text === null) {
-    return { result: null, problems: [problem], warnings: [] };
-  }
-  const { result, problems, warnings } = readResult(text, file);
   const about = (/** @type {string} */ message) => `--baseline: ${file}: ${message}`;
-  return { result, problems: problems.map(about), warnings: warnings.map(about) };
-}
-
-/**
- * @param {string} option
- * @param {string} file
- * @returns {{ text: string, problem: null } | { text: null, problem: string }}
- */
-function readText(option, file) {
-  try {
-    return { text: readTextFile(file, MAX_RESULT_SIZE), problem: null };
-  } catch (error) {
-    return { text: null, problem: `${option}: ${file} cannot be read: ${/** @type {Error} */ (error).message}` };
-  }
+  /** @type {string[]} */
+  const unreadable = [];
+  const text = attempt(unreadable, `--baseline: ${file}`, () => readTextFile(file, MAX_RESULT_SIZE)) ?? '';
+  refuseIfAny(unreadable);
+  const { result, problems, warnings } = readResult(text, file);
+  refuseIfAny(problems.map(about));
+  return { result, warnings: warnings.map(about) };
 }
 
 /**

@@ -1,11 +1,13 @@
 import { ROWS } from '../options/table.js';
-import { quote } from '../text/quote.js';
 import { UsageError } from '../options/usage-error.js';
+import { quote } from '../text/quote.js';
 
 /**
- * @import { CommandName } from '../options/table.js'
  * @import { Invocation } from '../options/store/environment.js'
- *
+ * @import { CommandName } from '../options/table.js'
+ */
+
+/**
  * @typedef {object} CommandRow
  * @property {string} operands as the usage line shows them
  * @property {string} summary for the program's help
@@ -164,8 +166,7 @@ Example:
 Exit status: 0 compared, whatever the outcome, 1 incomplete, 2 usage, or runs that cannot be
 compared, 3 --assert missed.`,
     ab: `
-Within --a and --b:
-${flagsOfSides().join('\n')}
+Within --a and --b: options of the objects, the load, the client and the store, and
   ${ROWS.threads.flag}  ${ROWS.threads.help}
 
 Example:
@@ -188,19 +189,6 @@ Examples:
     completion: `\nExamples:\n  source <(r2-benchmark completion bash)\n  r2-benchmark completion fish | source`,
   };
   return texts[name];
-}
-
-const FLAGS_PER_LINE = 7;
-
-function flagsOfSides() {
-  const flags = Object.values(ROWS)
-    .filter(({ of = [] }) => of.includes('side'))
-    .map(({ flag }) => flag.split(' ')[0]);
-  const lines = Math.ceil(flags.length / FLAGS_PER_LINE);
-  return Array.from(
-    { length: lines },
-    (_, line) => `  ${flags.slice(line * FLAGS_PER_LINE, (line + 1) * FLAGS_PER_LINE).join(' ')}`,
-  );
 }
 
 /**
@@ -248,3 +236,8 @@ function isOfMainJob(option) {
 function isOfGroup(option, group) {
   return ROWS[option]?.group === group || option === 'help';
 }
+
+/** Shells for which there is a completion script. @typedef {'bash' | 'zsh' | 'fish'} Shell */
+
+/** @type {readonly Shell[]} */
+export const SHELLS = Object.freeze(['bash', 'zsh', 'fish']);

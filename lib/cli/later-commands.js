@@ -42,6 +42,13 @@ export function cleanupCommand(place, later) {
   return commandFor(['cleanup', place.objects.runId], place, later);
 }
 
+/** @param {Config} config @param {Later} later @returns {string[]} what to do if the run ends without a clean-up */
+export function whatMayRemain(config, later) {
+  return config.store.isEmbedded || config.objects.existing !== undefined
+    ? []
+    : [`Objects may remain; remove them with: ${cleanupCommand(config, later)}`];
+}
+
 /**
  * @param {RunPlace} place
  * @param {Pick<ObjectsConfig, 'count' | 'size' | 'sizes'>} kept how many of the shard's first objects were

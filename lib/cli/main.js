@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { readCommandLine, readMergeCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
-import { invocationOf } from './invocation.js';
+import { invocationOf, writeExample } from './invocation.js';
 import { load } from './start.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
@@ -96,7 +96,7 @@ async function runRequest(argv, program, read) {
     return (await load(() => import('./compare.js'))).compareByCommand(options, terminal);
   }
   if (command === 'init') {
-    terminal.out((await load(() => import('./init.js'))).writeExample(options.file, invocation));
+    terminal.out(writeExample(options.file, invocation));
     return EXIT.complete;
   }
   stopRequest.watch();
@@ -105,9 +105,6 @@ async function runRequest(argv, program, read) {
   }
   if (command === 'sweep') {
     return (await load(() => import('./sweep.js'))).sweepByCommand(options, program);
-  }
-  if (!options.live) {
-    terminal.showLinesOnly();
   }
   if ((command === 'run' || command === 'quick') && options.dryRun) {
     return (await load(() => import('./dry-run.js'))).dryRunByCommand(options, program);
@@ -153,7 +150,7 @@ async function workOnStore(command, options, { env, invocation, terminal, stopRe
       const { listRunsByCommand } = await load(() => import('./cleanup.js'));
       return await listRunsByCommand(config, later, context);
     }
-    stopRequest.listen();
+    stopRequest.listen(() => {});
     const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
     return await cleanUpByCommand(config, later, context, stopRequest);
   } finally {

@@ -13,6 +13,7 @@ import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
 
 /**
  * @import { Readable } from 'node:stream'
+ * @import { ResultReporter } from '../report/reporter.js'
  * @import { Merged } from '../result/merge/merge.js'
  * @import { WritableResult } from '../result/write-result.js'
  * @import { MergeOptions } from './command-line.js'
@@ -45,7 +46,7 @@ export function mergeByCommand(options, program) {
 export async function withResults(options, work) {
   await protectLogs(options.results);
   const checks = new Checks();
-  const guard = await checks.run(() => readGuard(options, null));
+  const guard = await checks.run(() => readGuard(options));
   const results = await openResults(options.results, checks);
   try {
     checks.conclude();
@@ -87,7 +88,7 @@ export function merge(options, { terminal, streams }, text, read) {
     judged.lines.forEach((line) => terminal.err(line));
     const { thresholds } = judged;
     const whole = { ...merged, result: { ...merged.result, thresholds } };
-    const isWritten = await writeAll(whole, results, terminal, () => text(merged.result));
+    const isWritten = await writeResults(results, formatOf(whole), terminal, () => text(merged.result));
     const isComplete = isWritten && !warnings.some(({ incomplete }) => incomplete);
     return statusWith(isComplete ? EXIT.complete : EXIT.incomplete, thresholds);
   });
@@ -103,7 +104,7 @@ export function merge(options, { terminal, streams }, text, read) {
  */
 async function writeProblems(problems, { result, timeSeries }, results, terminal) {
   const whole = { timeSeries, result: { ...result, problems: [...result.problems, ...problems] } };
-  await writeAll(whole, results, terminal, () => []);
+  await writeResults(results, formatOf(whole), terminal);
 }
 
 /**
@@ -145,14 +146,9 @@ function readHosts({ files }, results, stdin) {
 }
 
 /**
- * @param {{ result: WritableResult, timeSeries?: Merged['timeSeries'] }} whole
- * @param {readonly ResultOutput[]} results
- * @param {Program['terminal']} terminal
- * @param {() => Iterable<string>} text to print on stdout if no result goes there
- * @returns {Promise<boolean>} whether every file could be written
+ * @param {Pick<Merged, 'timeSeries'> & { result: WritableResult }} merged
+ * @returns {(reporter: ResultReporter) => Iterable<string> | Promise<Iterable<string>>}
  */
-export async function writeAll({ result, timeSeries }, results, terminal, text) {
-  const failures = await writeResults(results, (reporter) => reporter.format(result, timeSeries), terminal, text);
-  failures.forEach((failure) => terminal.err(`error: ${failure}`));
-  return failures.length === 0;
+function formatOf({ result, timeSeries }) {
+  return (reporter) => reporter.format(result, timeSeries);
 }

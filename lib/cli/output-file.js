@@ -276,12 +276,12 @@ export async function openResults(files, checks) {
 /**
  * @param {readonly ResultOutput[]} outputs
  * @param {(reporter: ResultReporter) => Iterable<string> | Promise<Iterable<string>>} format
- * @param {Pick<Terminal, 'report'>} terminal
+ * @param {Pick<Terminal, 'report' | 'err'>} terminal
  * @param {() => Iterable<string>} [text] to print on stdout if no result goes there
- * @returns {Promise<string[]>} a message for each file that could not be written
+ * @returns {Promise<boolean>} whether every file could be written
  */
 export async function writeResults(outputs, format, terminal, text = () => []) {
-  const failures = [];
+  let isWritten = true;
   for (const part of outputs.some(({ file }) => file === null) ? [] : text()) {
     await terminal.report(part);
   }
@@ -290,7 +290,11 @@ export async function writeResults(outputs, format, terminal, text = () => []) {
     for (const part of file === null ? parts : []) {
       await terminal.report(part);
     }
-    failures.push(file?.write(parts) ?? []);
+    const failure = file?.write(parts) ?? null;
+    if (failure !== null) {
+      isWritten = false;
+      terminal.err(`error: ${failure}`);
+    }
   }
-  return failures.flat();
+  return isWritten;
 }

@@ -1,6 +1,7 @@
 import { DOLLARS_PER_MILLION, dollarsSpentOn } from '../run/prices.js';
 import { closingMessages } from './closing-messages.js';
-import { cleanupCommand, laterOf } from './later-commands.js';
+import { writeResults } from './output-file.js';
+import { laterOf, whatMayRemain } from './later-commands.js';
 
 /**
  * @import { Result, RunResult } from '../result/result.js'
@@ -24,11 +25,7 @@ export function contextOfRun({ label, values, listener, program, ended = () => {
   const on = { ...listener };
   const runIsReady = (/** @type {ReadyRun} */ { config, variables }) => {
     const later = laterOf(values, variables, invocation);
-    stopRequest.onEndAtOnce = () => {
-      if (!config.store.isEmbedded && config.objects.existing === undefined) {
-        terminal.err(`Objects may remain; remove them with: ${cleanupCommand(config, later)}`);
-      }
-    };
+    stopRequest.onEndAtOnce = () => whatMayRemain(config, later).forEach((line) => terminal.err(line));
     const runEnds = (/** @type {RunResult} */ ran) => {
       const { errors } = closingMessages({ ...ran, problems: [] }, config, later);
       errors.forEach((error) => terminal.err(`${label}: ${error}`));
@@ -56,4 +53,17 @@ export function costLeft(maxCost, done) {
   const left = Math.floor((maxCost - spent) * 1e6) / 1e6;
   const isSpent = done.some(({ result }) => result?.stages.some(({ end }) => end === 'unpaid'));
   return left <= 0 || isSpent ? null : { maxCost: left };
+}
+
+/**
+ * @param {Parameters<typeof writeResults>[0]} outputs
+ * @param {Parameters<typeof writeResults>[1]} format
+ * @param {Parameters<typeof writeResults>[2]} terminal
+ * @param {{ text: string, notify: (line: string) => void }} summary goes to stderr if a result goes to stdout
+ */
+export function writeSeries(outputs, format, terminal, { text, notify }) {
+  if (text !== '' && outputs.some(({ file }) => file === null)) {
+    text.trimEnd().split('\n').forEach(notify);
+  }
+  return writeResults(outputs, format, terminal, () => [text]);
 }

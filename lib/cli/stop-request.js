@@ -63,9 +63,10 @@ export class StopRequest {
     );
   }
 
-  /** From now on, signals stop the run gracefully. */
-  listen() {
+  /** From now on, signals stop the run gracefully. @param {(line: string) => void} notify */
+  listen(notify) {
     this.#run = 'during';
+    this.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
   }
 
   /** From now on, signals are ignored and do not change the exit status. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stagesOf } from '../load/operations/registry.js';
-import { readOptions } from '../options/read-options.js';
-import { RUN_OPTIONS } from '../options/run-options.js';
+import { RUN_OPTIONS, readOptions } from '../options/read-options.js';
 import { Checks, refuseIfAny } from '../options/usage-error.js';
 import { costLine } from '../report/cost-line.js';
 import { seriesProgress } from '../report/series-progress.js';
@@ -15,8 +14,8 @@ import { formatDuration } from '../text/units.js';
 import { withSweepAdvice } from './advice.js';
 import { dryRunLines } from './dry-run.js';
 import { EXIT } from './exit-status.js';
-import { openResults, writeResults } from './output-file.js';
-import { contextOfRun, costLeft } from './series-runs.js';
+import { openResults } from './output-file.js';
+import { contextOfRun, costLeft, writeSeries } from './series-runs.js';
 
 /**
  * @import { Config } from '../result/config.js'
@@ -62,8 +61,7 @@ export async function sweepByCommand(given, program) {
   const outputs = await openResults({ json, csv, report }, checks);
   checks.conclude();
   const notify = values.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
-  stopRequest.listen();
-  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing requests in flight, then cleaning up`);
+  stopRequest.listen(notify);
   const before = turns.length;
   const cost = costLine(...order.map((cell) => /** @type {Config} */ (cells[cell].config)));
   [...announced, ...(cost === null ? [] : [cost])].forEach(notify);
@@ -94,25 +92,16 @@ export async function sweepByCommand(given, program) {
     report: () => sweepPage(sweep, stages),
   };
   const text = formatSweep(sweep, stages);
-  if (outputs.some(({ file }) => file === null)) {
-    text.trimEnd().split('\n').forEach(notify);
-  }
-  const failures = await writeResults(
-    outputs,
-    ({ option }) => formats[option](),
-    terminal,
-    () => [text],
-  );
+  const isWritten = await writeSeries(outputs, ({ option }) => formats[option](), terminal, { text, notify });
   const left = before + order.length - turns.length;
   if (left > 0 && stopRequest.status === null) {
-    failures.push(`--max-cost is reached: ${counted(left, 'run')} left`);
+    terminal.err(`error: --max-cost is reached: ${counted(left, 'run')} left`);
   }
-  failures.forEach((failure) => terminal.err(`error: ${failure}`));
   const isComplete = left === 0 && turns.every(({ problem }) => problem === null);
   if (!isComplete && saved.length > 0) {
     notify(`Continue with: ${invocation.benchmark} sweep --resume ${shellWord(String(values.json))}`);
   }
-  return stopRequest.status ?? (isComplete && failures.length === 0 ? EXIT.complete : EXIT.incomplete);
+  return stopRequest.status ?? (isComplete && isWritten ? EXIT.complete : EXIT.incomplete);
 }
 
 /**

@@ -32,13 +32,12 @@ import { load } from './start.js';
 /**
  * Opens the outlets before the run, so that a missing package or an occupied port is reported early.
  *
- * @param {Pick<CommandLine, 'otlp' | 'otlpUrl' | 'metricsPort' | 'metricsHold'>} options
+ * @param {Pick<CommandLine, 'otlp' | 'metricsPort' | 'metricsHold'>} options
  * @param {NodeJS.ProcessEnv} env
  * @param {Checks} checks collects the problems
  * @returns {Promise<Outlets | null>} null if a package is missing
  */
-export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metricsHold }, env, checks) {
-  const isPushed = wantsOtlp || otlpUrl !== undefined;
+export async function openOutlets({ otlp: isPushed, metricsPort, metricsHold }, env, checks) {
   const wanted = { otlp: isPushed, prometheus: metricsPort !== undefined };
   const areInstalled = await checks.run(() => {
     requireOtelPackages(wanted);
@@ -47,7 +46,7 @@ export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metri
   if (!areInstalled) {
     return null;
   }
-  const otlp = isPushed ? await checks.run(() => openExporter(env, otlpUrl)) : null;
+  const otlp = isPushed ? await checks.run(() => openExporter(env)) : null;
   const server = metricsPort === undefined ? null : await checks.run(() => listen(metricsPort));
   const { exportMetrics } = await load(() => import('../report/telemetry/run-metrics.js'));
   let isOpen = false;
@@ -82,12 +81,11 @@ export async function openOutlets({ otlp: wantsOtlp, otlpUrl, metricsPort, metri
 
 /**
  * @param {NodeJS.ProcessEnv} env
- * @param {URL} [url] of the collector
  * @returns {Promise<OtlpExporter | null>} null if a variable turns metrics off
  * @throws {UsageError}
  */
-async function openExporter(env, url) {
-  const settings = readOtlpSettings(env, url);
+async function openExporter(env) {
+  const settings = readOtlpSettings(env);
   if (settings === null) {
     return null;
   }
@@ -179,17 +177,15 @@ const MAX_INTERVAL_MS = 24 * 3_600_000;
 /**
  * @typedef {object} OtlpSettings
  * @property {string} endpoint for messages, without the query, which may contain a key
- * @property {string} [url] for metrics; overrides the environment
  * @property {number} interval ms
  */
 
 /**
  * @param {NodeJS.ProcessEnv} env
- * @param {URL} [given] address of the collector
  * @returns {OtlpSettings | null} null if a variable turns metrics off
  * @throws {UsageError} with every problem
  */
-export function readOtlpSettings(env, given) {
+export function readOtlpSettings(env) {
   const isOff = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_METRICS_EXPORTER?.trim() === 'none';
   if (isOff) {
     return null;
@@ -216,23 +212,14 @@ export function readOtlpSettings(env, given) {
     `OTEL_EXPORTER_OTLP_${name}`,
   ];
   read(ofExporter('PROTOCOL'), protocol, '');
-  const { origin, pathname } = given ?? read(ofExporter('ENDPOINT'), collectorUrl, new URL(DEFAULT_ENDPOINT));
+  const { origin, pathname } = read(ofExporter('ENDPOINT'), collectorUrl, new URL(DEFAULT_ENDPOINT));
   const interval = wholeNumber(MIN_INTERVAL_MS, MAX_INTERVAL_MS);
   const settings = {
     endpoint: pathname === '/' ? origin : `${origin}${pathname}`,
-    url: given && metricsUrl(given),
     interval: read(['OTEL_METRIC_EXPORT_INTERVAL'], interval, DEFAULT_INTERVAL_MS),
   };
   refuseIfAny(problems);
   return settings;
-}
-
-/** @param {URL} collector */
-function metricsUrl(collector) {
-  const url = new URL(collector);
-  // Users may paste the address of a single signal, such as …/v1/traces.
-  url.pathname = `${url.pathname.replace(/\/(v1\/(metrics|traces|logs)\/?)?$/, '')}/v1/metrics`;
-  return url.href;
 }
 
 /** @param {string} given */

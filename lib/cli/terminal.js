@@ -68,11 +68,6 @@ export class Terminal {
     stderr.on('error', () => {});
   }
 
-  /** From now on, draws no live lines, as if no one were watching. */
-  showLinesOnly() {
-    this.isLive = false;
-  }
-
   /** What the terminal can show now; the user may have resized it. @returns {Look} */
   get look() {
     return lookOf(this.#stderr, { plain: !this.isLive, hasColour: this.#hasColour, isUnicode: this.#isUnicode });

@@ -788,7 +788,6 @@ const OUTPUT = {
     needs: { dryRun: true },
     of: ['sweep'],
   },
-  live: { flag: '--no-live', help: 'print plain lines even on a terminal' },
 };
 
 /** @satisfies {Rows} */
@@ -801,17 +800,11 @@ const CHECKS = {
     repeats: true,
     of: ['merge', 'compare'],
   },
-  assertFile: {
-    flag: '--assert-file <file>',
-    help: 'read further thresholds from a file, one per line',
-    read: someText,
-    of: ['merge', 'compare'],
-  },
   baseline: {
     flag: '--baseline <file>',
     help: "earlier --json result, for thresholds such as 'read.rate > 0.95 * baseline'",
     read: someText,
-    needs: [{ assert: true }, { assertFile: true }],
+    needs: { assert: true },
     of: ['merge'],
   },
 };
@@ -820,13 +813,8 @@ const CHECKS = {
 const METRICS = {
   otlp: {
     flag: '--otlp',
-    help: 'send metrics to an OpenTelemetry collector during the run',
+    help: 'send metrics to an OpenTelemetry collector on this host, or OTEL_EXPORTER_OTLP_ENDPOINT',
     detail: '`OTEL_…` variables configure it, see [metrics](metrics.md#opentelemetry)',
-  },
-  otlpUrl: {
-    flag: '--otlp-url <url>',
-    help: 'send metrics to this OTLP/HTTP collector',
-    read: values.collectorUrl,
   },
   metricsPort: {
     flag: '--metrics-port <port>',

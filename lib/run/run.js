@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { Clock } from '../measure/clock/clock.js';
 import { EVENT_NAMES } from '../result/event-names.js';
 import { resultOf } from '../result/result-of-run.js';
-import { readRunOptions } from '../options/run-options.js';
+import { readRunOptions } from '../options/read-options.js';
 import { UsageError, inCode, refuseIfAny } from '../options/usage-error.js';
 import { versionsOf } from '../store/object-store.js';
 import { runBenchmark } from './benchmark-run.js';

@@ -1,7 +1,7 @@
 import { availableCores } from '../measure/host/limits.js';
 import { resolve } from '../options/resolve.js';
 import { checkLocalLimits } from '../options/store/local-endpoint.js';
-import { readRunOptions } from '../options/run-options.js';
+import { readRunOptions } from '../options/read-options.js';
 import { STORE_OPTIONS } from '../options/table.js';
 import { Checks, problemsOfAll, refuseIfAny } from '../options/usage-error.js';
 import { openTarget } from '../options/store/target.js';

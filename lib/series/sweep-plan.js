@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { operationsOf, writesObjects } from '../load/operations/registry.js';
-import { RUN_OPTIONS, readRunOptions } from '../options/run-options.js';
+import { RUN_OPTIONS, readRunOptions } from '../options/read-options.js';
 import { OPERANDS, ROWS, flagOf, optionsOf } from '../options/table.js';
 import { UsageError, problemsOfAll } from '../options/usage-error.js';
 import { listOf, wholeNumber, yesOrNo } from '../options/values.js';

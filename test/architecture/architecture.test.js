@@ -171,7 +171,7 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDep
  * more raises the number in a separate commit, which shows why.
  */
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
-  cli: 2900,
+  cli: 2750,
   'index.js': 100,
   report: 2900,
   'report/telemetry': 450,
@@ -187,7 +187,7 @@ const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   'result/log': 1150,
   'result/merge': 750,
   'result/thresholds': 200,
-  options: 2050,
+  options: 1900,
   'options/store': 700,
   'local-s3': 1550,
   load: 1800,

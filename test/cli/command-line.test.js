@@ -48,18 +48,13 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
-  test('rejects invalid ports and collectors by name, without showing a password', async () => {
+  test('rejects invalid ports by name', async () => {
     for (const given of ['', 'metrics', '65536', '-1', '1.5', ':9464', 'a b:9464', 'http://0.0.0.0:9464']) {
       const [error] = await refused('--local', '10', '2', `--metrics-port=${given}`);
       assert.match(
         error,
         /^error: --metrics-port: expected a port from 0 to 65535, optionally after an address, as in /,
       );
-    }
-    for (const given of ['', 'collector:4317', 'ftp://collector', 'http://user:secret-9@collector']) {
-      const [error] = await refused('--local', '10', '2', `--otlp-url=${given}`);
-      assert.match(error, /^error: --otlp-url: expected a URL such as http:\/\/localhost:4318, /);
-      assert.ok(!error.includes('secret'));
     }
   });
 

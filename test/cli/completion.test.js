@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { completionScript } from '../../lib/cli/completion.js';
-import { SHELLS } from '../../lib/cli/shells.js';
+import { SHELLS } from '../../lib/cli/help.js';
 import { optionsOf } from '../../lib/options/table.js';
 import { runInProcess } from '../helpers/command.js';
 

@@ -28,9 +28,8 @@ function thresholdsIn(stderr) {
 
 describe('a run with thresholds', { concurrency: 2 }, () => {
   test('exits with 3 if one is missed, and reports it even with --quiet', async (t) => {
-    const folder = await folderWith(t, { 'guard.txt': 'write.rate > 1e9 # nobody does\nerrors == 0\n' });
-    const file = ['--assert-file', path.join(folder, 'guard.txt')];
-    const command = await startCommand(t, ['200', '10', '--local', '--quiet', ...file, ...FILES]);
+    const limits = ['--assert', 'write.rate > 1e9', '--assert', 'errors == 0'];
+    const command = await startCommand(t, ['200', '10', '--local', '--quiet', ...limits, ...FILES]);
     const outcome = await command.outcome;
     assertStatus(outcome, 3);
     assert.match(outcome.stderr, /^threshold missed: write\.rate > 1000000000: it was [\d.]+\/s$/m);

@@ -6,22 +6,21 @@ import { EXIT } from '../../lib/cli/exit-status.js';
 import { judge, readGuard, statusWith } from '../../lib/cli/guard.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 import { writeResult } from '../../lib/result/write-result.js';
-import { formatThreshold, parseThreshold } from '../../lib/result/thresholds/threshold.js';
+import { parseThreshold } from '../../lib/result/thresholds/threshold.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { resultOf } from '../result/model-results.js';
 
 /** @import { CommonOptions, ThresholdOutcome, ThresholdResult } from '../../lib/result/result.js' */
 
-const STAGES = ['write', 'read'];
 const BEFORE = [...writeResult(resultOf())].join('');
 
 /**
  * @param {readonly string[]} texts
- * @param {{ assertFile?: string, baseline?: string }} [files]
+ * @param {{ baseline?: string }} [files]
  */
-function guardOf(texts, { assertFile, baseline } = {}) {
+function guardOf(texts, { baseline } = {}) {
   const thresholds = texts.flatMap((text) => parseThreshold(text).threshold ?? []);
-  return readGuard({ thresholds, assertFile, baseline }, STAGES);
+  return readGuard({ thresholds, baseline });
 }
 
 /** @param {() => unknown} read @returns {readonly string[]} */
@@ -58,36 +57,6 @@ test('the status is that of an incomplete run; otherwise inconclusive thresholds
       assert.equal(statusWith(status, all.map(outcomeOf)), expected);
     }),
   );
-});
-
-describe('the files of assertions', () => {
-  test('have one per line, and comments', async (t) => {
-    const folder = await folderWith(t, {
-      'guard.txt': '\uFEFF# the night run\r\nread.p99 < 50ms\r\n\r\n  errors == 0  # none at all\r\n',
-    });
-    const { thresholds } = guardOf(['write.rate > 5'], { assertFile: path.join(folder, 'guard.txt') });
-    assert.deepEqual(thresholds.map(formatThreshold), ['write.rate > 5', 'read.p99 < 50ms', 'errors == 0']);
-  });
-
-  test('are rejected with every problem, by file and line', async (t) => {
-    const folder = await folderWith(t, {
-      'guard.txt': 'errors = 0\nread.p99 < 5ms\nreed.p99 < 5ms\n',
-      'empty.txt': '# nothing\n',
-    });
-    const file = path.join(folder, 'guard.txt');
-    const problems = problemsOf(() => guardOf([], { assertFile: file, baseline: path.join(folder, 'none.json') }));
-    assert.match(problems[0], /guard\.txt:1: "errors = 0": expected a figure/);
-    assert.match(
-      problems[1],
-      /guard\.txt:3: "reed\.p99 < 5ms": unknown stage reed, expected write, read; did you mean read\?/,
-    );
-    assert.match(problems.at(-1) ?? '', /^--baseline: .*none\.json cannot be read: ENOENT/);
-    assert.match(
-      problemsOf(() => guardOf([], { assertFile: path.join(folder, 'empty.txt') }))[0],
-      /contains no assertions, expected/,
-    );
-    assert.match(problemsOf(() => guardOf([], { assertFile: folder }))[0], /^--assert-file: .* cannot be read: EISDIR/);
-  });
 });
 
 describe('a baseline', () => {

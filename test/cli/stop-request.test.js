@@ -48,7 +48,8 @@ function watching(isPersonThere) {
 /** @param {boolean} isPersonThere */
 function listening(isPersonThere) {
   const watched = watching(isPersonThere);
-  watched.stopRequest.listen();
+  watched.stopRequest.listen(() => {});
+  watched.stopRequest.onRequest = (reason) => watched.events.push(reason);
   return watched;
 }
 

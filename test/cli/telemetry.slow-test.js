@@ -134,8 +134,8 @@ function assertSameHistogram(points, summary, encoded) {
  */
 async function runWatched(t, parameters, env = {}) {
   const collector = await startCollector(t);
-  const all = [...parameters, '--otlp-url', collector.url, '--json', 'result.json'];
-  const command = await startCommand(t, all, { env: { ...OFTEN, ...env } });
+  const all = [...parameters, '--otlp', '--json', 'result.json'];
+  const command = await startCommand(t, all, { env: { ...OFTEN, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env } });
   const outcome = await command.outcome;
   const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
   return { collector, outcome, result, exports: collector.metrics.map(seriesOf) };
@@ -227,8 +227,9 @@ for (const [what, reason, behave] of BAD_COLLECTORS) {
     if (behave === null) {
       server.close();
     }
-    const parameters = ['500', '10', '--local', '--json', 'result.json', '--otlp-url', `http://127.0.0.1:${port}`];
-    const command = await startCommand(t, parameters);
+    const parameters = ['500', '10', '--local', '--json', 'result.json', '--otlp'];
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+    const command = await startCommand(t, parameters, { env });
     await command.shows('stdout', /^Remove took /m);
     const endsAt = performance.now();
     const outcome = await command.outcome;

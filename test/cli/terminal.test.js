@@ -134,15 +134,6 @@ test('a wide character at the edge does not break the live line', () => {
   assert.equal(written.at(-1), '\r\x1b[Kab漢');
 });
 
-test('draws nothing if only lines are shown', () => {
-  const { terminal, written } = terminalOnScreen({ columns: 20 });
-  terminal.showLinesOnly();
-  terminal.draw(['first']);
-  terminal.live('waiting');
-  assert.deepEqual(written, []);
-  assert.equal(terminal.look.hasColour, false);
-});
-
 test("derives a terminal's abilities from the environment", () => {
   const utf8 = { LANG: 'en_GB.UTF-8', TERM: 'xterm-256color' };
   assert.deepEqual(abilitiesOf(utf8, 'linux'), { plain: false, hasColour: true, isUnicode: true });

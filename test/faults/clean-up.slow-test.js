@@ -206,7 +206,7 @@ describe('what a run leaves behind', { concurrency: 3 }, () => {
           'm',
         ),
       );
-      assert.match(run.stderr, /^error: .*-running-.* keeps it\nRemove them with: \S+ \S+ --cleanup lied$/m);
+      assert.match(run.stderr, /^error: .*-running-.* keeps it\nRemove them with: \S+ \S+ cleanup lied$/m);
 
       const honest = await runCommand(t, ['cleanup', 'lied'], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(honest, 0);

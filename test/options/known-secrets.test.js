@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { findCredentials } from '../../lib/store/aws/credentials.js';
 import { readAwsSettings } from '../../lib/store/aws/settings.js';
 import { readEdgeConfig } from '../../lib/options/store/target.js';
-import { chooseProxy } from '../../lib/options/store/proxy.js';
+import { chooseProxy } from '../../lib/options/store/environment.js';
 import { readStoreConfig } from '../../lib/options/store/store-config.js';
 import { WITHHELD } from '../../lib/text/redact.js';
 import { plainText } from '../../lib/text/plain-text.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isExempt } from '../../lib/options/store/proxy.js';
+import { isExempt } from '../../lib/options/store/environment.js';
 import { proxyChoice } from '../../lib/options/values.js';
 
 test('NO_PROXY contains hosts, suffixes and addresses, with or without a port', () => {

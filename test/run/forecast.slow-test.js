@@ -4,7 +4,7 @@ import { run } from '../../lib/index.js';
 import { forecastOf, totalOf } from '../../lib/run/forecast.js';
 import { dollarsFor } from '../../lib/run/prices.js';
 import { prepareRun } from '../../lib/run/prepare-run.js';
-import { readRunOptions } from '../../lib/options/run-options.js';
+import { readRunOptions } from '../../lib/options/read-options.js';
 import { billedRequests } from '../helpers/billed-requests.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 

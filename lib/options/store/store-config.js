@@ -9,8 +9,7 @@ import { bucketNames, endpointUrl, oneOf, proxyUrl, region, secret, urlOf } from
 import { plainText } from '../../text/plain-text.js';
 import { quote } from '../../text/quote.js';
 import { keepSecrets } from '../../text/redact.js';
-import { FROM_CLONE, Variables, attempt, settingsOfUrl } from './environment.js';
-import { chooseProxy, proxyNotices } from './proxy.js';
+import { FROM_CLONE, Variables, attempt, chooseProxy, proxyNotices, settingsOfUrl } from './environment.js';
 
 /**
  * @import { AwsCredentials } from '../../store/aws/credentials.js'

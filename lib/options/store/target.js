@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 import { Checks, UsageError } from '../usage-error.js';
 import { formatPublicUrl, namesBucket } from '../values.js';
-import { FROM_CLONE, Variables, settingsOfUrl } from './environment.js';
+import { FROM_CLONE, Variables, chooseProxy, proxyNotices, settingsOfUrl } from './environment.js';
 import { startLocalEndpoint } from './local-endpoint.js';
-import { chooseProxy, proxyNotices } from './proxy.js';
 
 /**
  * @import { Renewal } from '../../store/aws/credentials.js'

@@ -39,7 +39,7 @@ export class OtlpExporter {
   /** @type {(message: string) => void} */
   warn = () => {};
 
-  /** @param {{ endpoint: string, url?: string, interval: number }} settings see OtlpSettings */
+  /** @param {{ endpoint: string, interval: number }} settings see OtlpSettings */
   constructor(settings) {
     this.#settings = settings;
   }
@@ -114,7 +114,7 @@ export class OtlpExporter {
   #start() {
     // Detached, so that Ctrl-C does not end the process, which still has to send the last export.
     const options = { detached: true, silent: true, serialization: /** @type {const} */ ('advanced') };
-    const child = fork(PROGRAM, [this.#settings.url ?? ''], options);
+    const child = fork(PROGRAM, options);
     const settle = (/** @type {string | null} */ outcome) => this.#child === child && this.#settle(outcome);
     child.on('message', (/** @type {any} */ { outcome }) => outcome !== undefined && settle(outcome));
     child.on('error', () => settle('the exporter cannot be started')).on('exit', () => settle('the exporter ended'));

@@ -13,7 +13,7 @@ diag.setLogger({ error: add, warn: add, info() {}, debug() {}, verbose() {} }, D
 const { OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: own, OTEL_EXPORTER_OTLP_TIMEOUT: common } = process.env;
 // The default of ten seconds is longer than a run waits at its end (MAX_FINISH_MS).
 const timeoutMillis = own || common ? undefined : 4000;
-const exporter = new OTLPMetricExporter({ url: process.argv[2] || undefined, timeoutMillis });
+const exporter = new OTLPMetricExporter({ timeoutMillis });
 diag.disable();
 
 process.on('disconnect', () => process.exit());
