@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { generate } from 'selfsigned';
 import { folderWith, runCommand, startProgram } from '../helpers/command.js';
-import { startTestEndpoint } from '../helpers/local-s3.js';
 import { startSocketServer } from '../helpers/socket-server.js';
 import { assertCivil } from '../fuzz/civil.js';
 import { answerOf, environmentOf, startHostileStore } from '../fuzz/hostile-store.js';
@@ -108,9 +107,6 @@ function machineLine(data) {
 }
 
 const REFUSAL = `<Error><Code>InternalError</Code><Message>no ${IN_XML}</Message></Error>`;
-const LISTING = `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>benchmark/${IN_XML}</Key><Size>1</Size></Contents></ListBucketResult>`;
-
-const NO_UPLOADS = '<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>';
 
 /** @type {Record<string, Case>} */
 const CASES = {
@@ -169,33 +165,7 @@ describe('escapes and line breaks in texts from outside', { concurrency: 3 }, ()
       assert.doesNotMatch(output, /^error: all is well/m);
     });
   }
-
-  test('Row 38: keys in a list are shown escaped and shortened', async (t) => {
-    const listed = await runWithAnswer(t, listings(LISTING), ['cleanup', 'list']);
-    assertCivil(listed);
-    assert.ok(listed.stdout.includes(`bucket-a/benchmark/${SHOWN}`), listed.stdout);
-    const endpoint = await startTestEndpoint(t);
-    const key = `benchmark/a-run/${'x'.repeat(500)}\u202e`;
-    await endpoint.put('bucket-a', key, Buffer.from('x'));
-    const run = await runCommand(t, ['cleanup', 'list'], { env: { ...VARIABLES, S3_PORT: String(endpoint.port) } });
-    assertCivil(run);
-    assert.match(run.stdout, /benchmark\/a-run\/x{100,200}…$/m);
-  });
 });
-
-/**
- * @param {string} listing
- * @returns {GarbageAnswer} of a store with this list, no upload and no object
- */
-function listings(listing) {
-  let isFirst = true;
-  return (socket, request = '') => {
-    const list = /[?&]uploads\b/.test(request) ? NO_UPLOADS : listing;
-    const answer = isFirst ? answerOf(404, '<Error><Code>NoSuchKey</Code></Error>') : answerOf(200, list);
-    isFirst = false;
-    answer(socket, request);
-  };
-}
 
 /**
  * @param {string} stdout

@@ -390,7 +390,7 @@ test('reports an object of an earlier run that has another size', async () => {
   assert.deepEqual([problems, notices.length], [[], 2]);
   assert.match(
     notices[0],
-    /^An object of run run-1 is wrong: \S+: the size is 4096 bytes, expected 1000; check that the run was written with this --size$/,
+    /^An object of run run-1 is wrong: \S+: the size is 4096 bytes, expected 1000; check that --size is as in that run$/,
   );
 });
 

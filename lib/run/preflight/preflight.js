@@ -288,7 +288,9 @@ async function checkBucket(shared, bucket) {
       }
       const wrong = answers.find(({ mismatch }) => mismatch !== null)?.mismatch;
       if (wrong && !run.listed) {
-        dialect.add(`An object of run ${objects.runId} is wrong: ${wrong.message}`);
+        dialect.add(
+          `An object of run ${objects.runId} is wrong: ${wrong.message}; check that --size is as in that run`,
+        );
       }
     }
     const [probe = -1] = indicesHere(PREFLIGHT_PROBES, probes);
