@@ -6,6 +6,7 @@ import { STANDARD_OUTPUT } from '../options/values.js';
 import { requestAbsentObject } from '../run/preflight/control-request.js';
 import { fileLimitProblem, prepareRun } from '../run/prepare-run.js';
 import { openRun } from '../run/open-run.js';
+import { S3_CALLS } from '../store/object-store.js';
 import { listOf, rounded } from '../text/figures.js';
 import { shellWord } from '../text/shell-words.js';
 import { runByCommand } from './benchmark.js';
@@ -86,7 +87,7 @@ async function latencyOfOne(options, { env, invocation, stopRequest }) {
         const startedAt = clock.now();
         const sender = { run, maxAttempts: 2, signal };
         const [connection, bucket] = [run.controlConnections[0], config.store.buckets[0]];
-        const { error } = await requestAbsentObject(sender, connection, bucket);
+        const { error } = await requestAbsentObject(sender, connection, bucket, S3_CALLS.HeadObject);
         if (error?.status !== 404) {
           return null;
         }

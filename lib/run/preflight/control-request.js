@@ -9,6 +9,7 @@ import { AttemptError, asAttemptError } from '../../store/s3-error.js';
  * @import { OperationRecord } from '../../load/operations/operation-record.js'
  * @import { ObjectConnection } from '../../store/object-store.js'
  * @import { RetriedRequest } from '../../store/retry.js'
+ * @import { S3Call } from '../../store/s3-calls.js'
  * @import { RunContext } from './run-context.js'
  */
 
@@ -110,9 +111,10 @@ export async function sendControlOperation(context, record, multipart) {
  * @param {RequestContext & { run: Pick<RunContext, 'keyspace'> }} context
  * @param {ObjectConnection} connection
  * @param {string} bucket
+ * @param {S3Call} [call]
  * @returns {Promise<Answer>} its error is null if the object exists after all
  */
-export async function requestAbsentObject(context, connection, bucket) {
+export async function requestAbsentObject(context, connection, bucket, call = S3_CALLS.GetObject) {
   const absent = {
     bucket,
     key: context.run.keyspace.absentKey,
@@ -121,7 +123,7 @@ export async function requestAbsentObject(context, connection, bucket) {
     byApi: true,
     sink: { accept() {} },
   };
-  const request = retriedRequest(() => connection.send(S3_CALLS.GetObject, absent), connection);
+  const request = retriedRequest(() => connection.send(call, absent), connection);
   return sendControlRequest(context, request);
 }
 
