@@ -164,7 +164,7 @@ describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
 
   test('gets a single line if it is small, and the view again once it is large enough', async (t) => {
     const terminal = await onTmux(t, LONG_RUN, { columns: 100, rows: 5 });
-    const isLine = (/** @type {string} */ row) => /^Write {2}\d+ of 4000 /.test(row);
+    const isLine = (/** @type {string} */ row) => /^Write {2}[\d,]+ of 4,000 /.test(row);
     await terminal.shows((rows) => rows.some(isLine));
     assert.equal(viewsOn(await terminal.rows()), 0);
     await terminal.run('resize-window', '-x', '100', '-y', '20');
