@@ -97,7 +97,7 @@ describe('conditional writes', { concurrency: 2 }, () => {
     assert.equal(lines.length, 1, outcome.stderr);
     assert.match(
       lines[0],
-      /^error: create and swap in buckets .* failed \(the store carried out a write whose condition/,
+      /^error: swap and create in buckets .* failed \(the store carried out a write whose condition/,
     );
     assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
   });

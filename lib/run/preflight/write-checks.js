@@ -316,7 +316,13 @@ export class RunMarker {
     const [bucket, key] = [this.#bucket, this.#key];
     try {
       for (let removal = 0; removal < MAX_REMOVALS; removal++) {
-        await retry(() => admin.deleteObject(bucket, key));
+        await retry(() => admin.deleteObject(bucket, key)).catch(async (error) => {
+          falseIfDenied(error);
+          // Some credentials may delete objects only in batches.
+          if ((await retry(() => admin.deleteBatch(bucket, [key]))).length > 0) {
+            throw error;
+          }
+        });
         if (!(await retry(() => admin.has(bucket, key).catch(falseIfDenied)))) {
           return null;
         }
