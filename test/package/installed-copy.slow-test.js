@@ -86,7 +86,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assertEnds(await type(`${run} > log.txt`), 0);
     const total = await type('npx r2-peak log.txt');
     assertEnds(total, 0);
-    assert.match(total.stdout, /Write\n[^]*Operations +50,/);
+    assert.match(total.stdout, /Write\n[^]*Operations +50 in/);
     assert.deepEqual(await type('npx r2-benchmark merge log.txt'), total);
     assert.match(await readFile(path.join(folder, 'page.html'), 'utf8'), /^<!doctype html>\n[^]*\/\*! uPlot /);
   });
