@@ -61,7 +61,9 @@ export async function openRun(config, context) {
   const { timeout, keepAlive, client, cores, threads } = load;
   const controlTimeout = Math.min(timeout, MAX_ATTEMPT_TIMEOUT_MS);
   const hostname = connectionHostname(store);
-  const requestTrace = config.output.verboseRequest ? new RequestTrace() : null;
+  const layout = layoutOf(config);
+  const keyspace = new Keyspace(layout);
+  const requestTrace = config.output.verboseRequest ? new RequestTrace(keyspace.absentKey) : null;
   const agent = new KeepAliveAgent({
     ...store,
     hostname,
@@ -91,8 +93,6 @@ export async function openRun(config, context) {
   const deadlines = new AttemptDeadlines({ timeout: controlTimeout, now: clock.now, connections });
   deadlines.start();
 
-  const layout = layoutOf(config);
-  const keyspace = new Keyspace(layout);
   const { trace } = load.replay ?? {};
   const sizesOfRun = trace === undefined ? objectSizes(objects) : sizesOf(trace, objects.shard);
   // Other searches also write smaller objects.

@@ -18,6 +18,7 @@ const SIGNED = /(Credential=|Signature=|Security-Token=)[^,&\s/]+/gi;
  * connections that are used outside the stages, so that it costs the stages nothing.
  */
 export class RequestTrace {
+  #absentKey;
   /** @type {Set<string>} */
   #seen = new Set();
   #name = '';
@@ -26,11 +27,16 @@ export class RequestTrace {
   #sent = { text: '', bytes: 0 };
   #received = { text: '', bytes: 0 };
 
+  /** @param {string} absentKey whose requests, of the store's clock for example, are sent at the same time */
+  constructor(absentKey) {
+    this.#absentKey = absentKey;
+  }
+
   /** @param {Socket} socket */
   watch(socket) {
     const { write, emit } = socket;
     socket.write = (/** @type {any} */ chunk, /** @type {any[]} */ ...rest) => {
-      if (this.#name !== '') {
+      if (this.#name !== '' && (this.#socket !== null || !String(chunk).includes(this.#absentKey))) {
         this.#socket ??= socket;
         this.#keep(socket, this.#sent, chunk);
       }
