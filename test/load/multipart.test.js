@@ -28,9 +28,17 @@ const MULTIPART = { partSize: 5 * MIB, partThreads: 3, minSize: 0 };
  * @param {(request: FakeRequest) => void} [choice.before] an error it throws fails the request
  * @param {number} [choice.maxAttempts]
  * @param {typeof MULTIPART} [choice.multipart]
+ * @param {number} [choice.sizeThere] bytes of the object that exists afterwards
  * @param {() => void} [choice.throwIfStopped]
  */
-function playUpload({ size, before = () => {}, maxAttempts = 3, multipart = MULTIPART, throwIfStopped = () => {} }) {
+function playUpload({
+  size,
+  sizeThere = size,
+  before = () => {},
+  maxAttempts = 3,
+  multipart = MULTIPART,
+  throwIfStopped = () => {},
+}) {
   /** @type {string[]} */
   const methods = [];
   /** @type {Map<number, number>} bytes by part */
@@ -56,6 +64,9 @@ function playUpload({ size, before = () => {}, maxAttempts = 3, multipart = MULT
     } else if (method === 'complete') {
       completion = input;
       connection.reply.etagDigest = 7;
+    } else if (method === 'head') {
+      connection.reply.etagDigest = 8;
+      connection.reply.contentLength = sizeThere;
     }
   };
   /** @type {Map<number, number>} expected bytes of each part */
@@ -180,7 +191,7 @@ test('if a part fails for good, no other part begins, and the upload is aborted 
   assert.equal(record.attempts, 1, 'the object reports the outcome of the part, not of the abort');
 });
 
-test('an upload that no longer exists at the second completion was completed by the first', async () => {
+test('if the response to a completion is lost, the object itself shows the outcome', async () => {
   let completions = 0;
   const { run, methods, workload, record } = playUpload({
     size: 6 * MIB,
@@ -192,9 +203,28 @@ test('an upload that no longer exists at the second completion was completed by 
     },
   });
   await run();
-  assert.deepEqual(methods.slice(-2), ['complete', 'complete']);
-  assert.ok(workload.ledger.has(3) && !workload.ledger.isProven(3));
+  assert.deepEqual(methods.slice(-3), ['complete', 'complete', 'head']);
+  assert.ok(workload.ledger.matches(3, 8));
   assert.equal(record.outcomeUnknown, true, 'clean-up looks twice');
+});
+
+test('if the object does not exist then, the upload has failed', async () => {
+  let completions = 0;
+  const { run, methods, workload } = playUpload({
+    size: 6 * MIB,
+    before({ method }) {
+      if (method === 'complete') {
+        completions += 1;
+        throw completions === 1 ? lost() : lost(NO_UPLOAD);
+      }
+      if (method === 'head') {
+        throw lost({ kind: 'not-found', handling: 'fail' });
+      }
+    },
+  });
+  await assert.rejects(run(), { kind: 'no-upload' });
+  assert.deepEqual(methods.slice(-2), ['head', 'abort']);
+  assert.ok(!workload.ledger.has(3));
 });
 
 test('clean-up looks for an upload that may have been created without a response', async () => {

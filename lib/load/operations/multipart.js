@@ -1,5 +1,6 @@
 import { S3_CALLS } from '../../store/s3-calls.js';
-import { AttemptError, NO_UPLOAD, isKind, unconfirmed } from '../../store/s3-error.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD, isKind, unconfirmed } from '../../store/s3-error.js';
+import { IntegrityError } from './operation.js';
 
 /**
  * @import { MultipartConfig } from '../../result/config.js'
@@ -186,7 +187,7 @@ export class Uploader {
    *
    * @param {OperationRecord} record
    * @param {number} now monotonic ms
-   * @throws {AttemptError} the error of the request that failed
+   * @throws {AttemptError | IntegrityError} the error of the request that failed
    */
   async write(record, now) {
     record.startedAt = record.intendedAt || now;
@@ -282,14 +283,38 @@ export class Uploader {
     step.prepare(this.#record, S3_CALLS.CompleteMultipartUpload, { input, accept, completes: true });
     try {
       await this.#send(step);
-      workload.ledger.add(localIndex, step.connection.reply.etagDigest);
     } catch (error) {
-      // An earlier attempt, whose response was lost, has completed the upload. If not, the run's lists show that the
-      // object is missing.
+      // Either an earlier attempt, whose response was lost, completed the upload, or something else ended it.
       if (!(isKind(error, NO_UPLOAD) && step.attempts > 1)) {
         throw error;
       }
-      workload.ledger.add(localIndex);
+      await this.#settle(step, error);
+    }
+    workload.ledger.add(localIndex, step.connection.reply.etagDigest);
+  }
+
+  /**
+   * Checks that the object exists, in case an earlier attempt completed it. Its size is proof enough, because no
+   * other object ever had this key.
+   *
+   * @param {RequestStep} step
+   * @param {AttemptError} error of the completion
+   */
+  async #settle(step, error) {
+    const { size } = this.#record;
+    const accept = (/** @type {Reply} */ { contentLength }) => {
+      if (contentLength >= 0 && contentLength !== size) {
+        throw new IntegrityError(
+          this.#record,
+          `the upload no longer exists, and the size of the object is ${contentLength} bytes, expected ${size}`,
+        );
+      }
+    };
+    step.prepare(this.#record, S3_CALLS.HeadObject, { accept, completes: true });
+    try {
+      await this.#send(step);
+    } catch (headError) {
+      throw isKind(headError, NOT_FOUND) ? error : headError;
     }
   }
 
