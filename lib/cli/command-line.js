@@ -142,10 +142,12 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
   return { command: 'merge', options: filesRequest(command.args, optionsGiven(command), peak) };
 }
 
-/** `--cleanup <run-id>` is the command. @param {readonly string[]} argv */
+/** `--cleanup <run-id>` is the command, and `cleanup --list` is `cleanup list`. @param {readonly string[]} argv */
 function withCleanup(argv) {
   const at = argv.findIndex((word) => /^--cleanup(=|$)/.test(word));
-  return at < 0 ? argv : ['cleanup', ...argv.slice(0, at), ...argv[at].split('=').slice(1), ...argv.slice(at + 1)];
+  const words =
+    at < 0 ? argv : ['cleanup', ...argv.slice(0, at), ...argv[at].split('=').slice(1), ...argv.slice(at + 1)];
+  return words[0] === 'cleanup' ? words.map((word) => (word === '--list' ? 'list' : word)) : words;
 }
 
 /**

@@ -163,6 +163,8 @@ describe('the commands', { concurrency: 3 }, () => {
       ['cleanup a-run', '--cleanup a-run'],
       ['cleanup a-run --shard 1/3 --prefix x/y --quiet', '--cleanup a-run --shard 1/3 --prefix x/y --quiet'],
       ['cleanup list --env-file a.env', '--env-file a.env --cleanup=list'],
+      ['cleanup list --prefix x', 'cleanup --list --prefix x'],
+      ['cleanup list', '--cleanup --list'],
     ]) {
       const [asCommand, asOption] = [command, option].map((line) => readCommandLine(line.split(' '), OUTPUTS));
       assert.deepEqual(asCommand, asOption, command);
