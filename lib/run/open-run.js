@@ -101,8 +101,10 @@ export async function openRun(config, context) {
   const indexCount = indicesOf(config);
   const ledger = new Ledger(ledgerMemory(indexCount));
   const wroteObjects = writesObjects(load.stages);
-  const makesCopies = operationsOfRun(load).some(({ copies }) => copies);
+  const copying = operationsOfRun(load).filter((operation) => operation.copies);
+  const makesCopies = copying.length > 0;
   const copies = makesCopies ? new Ledger(ledgerMemory(indexCount)) : null;
+  const copy = copying.every(({ race }) => race) ? 'raced object' : 'copy';
   // Only R2 limits the writes of a key.
   const writePause = trace === undefined || isR2(store.hostname) ? undefined : 0;
   const mixed =
@@ -130,7 +132,7 @@ export async function openRun(config, context) {
     ledger,
     copies,
     sizeOf,
-    reconciliation: new Reconciliation({ keyspace, shard: objects.shard, sizeOf, ledger, copies, random }),
+    reconciliation: new Reconciliation({ keyspace, shard: objects.shard, sizeOf, ledger, copies, copy, random }),
     listed: null,
     wroteObjects,
     amounts: load.amounts,

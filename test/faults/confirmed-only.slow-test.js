@@ -9,6 +9,8 @@ const LOST = /^error: the store confirmed ([\d,]+) writes? that it does not have
 const LOST_COPIES = /^error: the store confirmed ([\d,]+) (?:copy|copies) that it does not have$/m;
 const UNDONE = /^error: the store confirmed ([\d,]+) deletes? that it did not carry out$/m;
 const UNLISTED = /^error: the store made ([\d,]+) objects? that it does not list; they were deleted by key$/m;
+const UNLISTED_RACED =
+  /^error: the store made ([\d,]+) raced objects that it does not list; they were deleted by key$/m;
 const UNLISTED_COPIES =
   /^error: the store made ([\d,]+) (?:copy|copies) that it does not list; they were deleted by key$/m;
 
@@ -49,6 +51,7 @@ const CASES = [
       [UNLISTED_COPIES, 200],
     ],
   ],
+  ['list-lag=60m', ['--stages', 'write,create,remove', '--contenders', '2'], [[UNLISTED_RACED, 200]]],
 ];
 
 /**

@@ -53,18 +53,19 @@ export class Reconciliation {
    * @param {((index: number) => number) | null} options.sizeOf bytes of an object; null if it is not compared
    * @param {Ledger} options.ledger
    * @param {Ledger | null} options.copies
+   * @param {string} [options.copy] what a copy is called
    * @param {() => number} options.random uniform in [0, 1)
    * @param {(milliseconds: number) => Promise<unknown>} [options.wait]
    */
   constructor(options) {
-    const { keyspace, ledger, copies } = options;
+    const { keyspace, ledger, copies, copy = 'copy' } = options;
     this.#options = options;
     const none = { lost: 0, undone: 0, unlisted: 0, ghosts: 0, resized: 0, example: '' };
     const keyOf = keyspace.keyOf.bind(keyspace);
     this.#accounts = [{ noun: 'object', made: 'write', ledger, keyOf, ...none }];
     if (copies !== null) {
       const copyKeyOf = keyspace.copyKeyOf.bind(keyspace);
-      this.#accounts.push({ noun: 'copy', made: 'copy', ledger: copies, keyOf: copyKeyOf, ...none });
+      this.#accounts.push({ noun: copy, made: copy, ledger: copies, keyOf: copyKeyOf, ...none });
     }
   }
 
