@@ -13,7 +13,7 @@ class Store {
   objects = new Map();
   requests = 0;
 
-  /** @param {{ honours: boolean, keeps?: boolean, failing?: string, status?: number }} script */
+  /** @param {{ honours: boolean, keeps?: boolean, allowsBatches?: boolean, failing?: string, status?: number }} script */
   constructor(script) {
     this.script = script;
   }
@@ -60,6 +60,16 @@ class Store {
     if (!this.script.keeps) {
       this.objects.delete(key);
     }
+  }
+
+  /** @param {string} _bucket @param {string[]} keys @returns {Promise<string[]>} keys that are left */
+  async deleteBatch(_bucket, keys) {
+    this.#request('batch');
+    if (!this.script.allowsBatches) {
+      return keys;
+    }
+    keys.forEach((key) => this.objects.delete(key));
+    return [];
   }
 }
 
@@ -151,4 +161,12 @@ test('Row 44: a marker that a store keeps, or does not let go, is named', async 
     await marker.place(store.access, noWait);
     assert.match(String(await marker.remove(store.access)), problem);
   }
+});
+
+test('Row 2: credentials that may delete only in batches remove the marker', async () => {
+  const store = new Store({ honours: true, failing: 'delete', allowsBatches: true });
+  const marker = new RunMarker(KEYSPACE, WHOLE);
+  await marker.place(store.access, noWait);
+  assert.equal(await marker.remove(store.access), null);
+  assert.deepEqual([...store.objects], []);
 });
