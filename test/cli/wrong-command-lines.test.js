@@ -90,7 +90,6 @@ const WRONG = [
   ['sweep 2000 64 --local --vary size=4KiB,8KiB --run-id a', /--run-id requires --stages that neither write nor/],
   ['sweep 9 4 --local --vary size=4KiB,8KiB --reference size=5KiB', /--reference: expected a cell, such as size=4KiB/],
   ['sweep 9 4 --local --vary multipart=yes,no --part-size 8MiB', /multipart=no: --part-size requires --multipart/],
-  ['cleanup --list', /unknown option --list: use the command cleanup list/],
   ['100 4 --log-append', /unknown option --log-append: use \| tee -a FILE/],
   ['--init', /unknown option --init: use the command init/],
   ['cleanup list --shard 0/2', /--shard cannot be combined with cleanup list/],
