@@ -50,8 +50,10 @@ test('the four stages of 500 objects match the binding’s call counts exactly a
   assert.equal(result.options.client, 'edge');
   const record = await edge.record();
   // Preflight and the measurement of the latency with one thread also make requests.
+  const { preflight, clock, probe, cleanup } = result.requests;
+  const most = 500 + preflight + clock + probe + cleanup;
   for (const call of ['put', 'get', 'head', 'delete']) {
-    assert.ok(record[call] >= 500 && record[call] < 600, `${call}: ${record[call]}`);
+    assert.ok(record[call] >= 500 && record[call] <= most, `${call}: ${record[call]}`);
   }
   assert.deepEqual(await edge.keys(), []);
 });
