@@ -194,7 +194,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=3s' });
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-    // Preflight has removed its object by a batch, too.
+    // Preflight also removes its object by a batch.
     let { requests } = await endpoint.report();
     const before = requests.POST.total;
     const command = await startCommand(t, ['cleanup', 'stopped-run'], { dotEnv });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RunMarker } from '../../lib/run/preflight/write-checks.js';
+import { RunMarker } from '../../lib/run/preflight/run-marker.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
 import { Keyspace, WHOLE } from '../../lib/load/workload/keyspace.js';
 
