@@ -161,7 +161,7 @@ function noticesOf({ creates }, peakOf, duration, objects) {
     `--find-peak takes up to ${formatDuration(duration)} per stage`,
     ...(creates && peakOf === 'threads'
       ? [
-          `--find-peak: ${objects} objects are enough for about ${rate} writes/s; if you expect up to ${2 * rate}, pass ${2 * objects} <objects>`,
+          `--find-peak: ${counted(objects, 'object')} are enough for about ${rounded(rate)} writes/s; if you expect up to ${rounded(2 * rate)}, pass ${2 * objects} <objects>`,
         ]
       : []),
   ];

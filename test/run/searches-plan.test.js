@@ -240,7 +240,7 @@ test('dollars that run out leave a lower bound, and the notice before names the 
     events.filter(([kind]) => kind === 'notice').map(([, text]) => text),
     [
       '--find-peak takes up to 30s per stage',
-      '--find-peak: 40000 objects are enough for about 1000 writes/s; if you expect up to 2000, pass 80000 <objects>',
+      '--find-peak: 40,000 objects are enough for about 1,000 writes/s; if you expect up to 2,000, pass 80000 <objects>',
     ],
   );
   const [{ search, bottleneck }] = result.stages;
