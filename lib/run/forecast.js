@@ -1,4 +1,4 @@
-import { addRequests, pagesFor, proofListsOf, requestsFor } from './prices.js';
+import { addRequests, pagesFor, pagesOfWalk, proofListsOf, requestsFor } from './prices.js';
 import { multipartAsFor } from '../load/operations/multipart.js';
 import { stagesOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
 import { operationsFor } from '../load/operations/stage.js';
@@ -30,7 +30,7 @@ import { averageSize, typicalSize } from '../load/workload/size-distribution.js'
 /** To create an upload, send its part, and complete it. */
 const REQUESTS_OF_ONE_PART = 3;
 
-/** Requests that measure the store's clock, at most. */
+/** Requests that measure the store's clock, unless the host is busy: its second turns within 50 intervals. */
 const CLOCK_REQUESTS = 60;
 
 /**
@@ -164,11 +164,11 @@ function rowAround(config, latency) {
   const B = reads.length * probes + (schedule.preflight ? buckets : 0);
   const isChecked = isOwn && !store.isEmbedded;
   const requests = {
-    // Looking for objects of this run, and its marker, which is created twice.
-    A: A + (isChecked ? buckets + 2 : 0),
-    B: B + (store.isEmbedded ? 0 : buckets + 1 + CLOCK_REQUESTS),
+    // Looking for versioning and for objects of this run, and its marker, which is created twice.
+    A: A + (isChecked ? 2 * buckets + 2 : 0),
+    B: B + (store.isEmbedded ? 0 : 1 + CLOCK_REQUESTS),
     // Clean-up removes in batches what no stage removes.
-    free: isOwn ? probes + 1 + buckets + pagesFor(objects.count) : 0,
+    free: isOwn ? probes + 1 + buckets + pagesOfWalk(objects.count, buckets) : 0,
   };
   const time = schedule.preflight ? budget : 0;
   return { name: 'Before and after', operations: 0, requests, bytes: 0, time };

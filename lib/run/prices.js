@@ -2,6 +2,7 @@ import { requestsToWrite } from '../load/operations/multipart.js';
 import { OPERATIONS, operationNamed, operationsOf, writesObjects } from '../load/operations/registry.js';
 import { PREPARE_STAGE, operationsFor, stageOf } from '../load/operations/stage.js';
 import { isR2 } from '../store/address.js';
+import { KEY_DIGITS } from './cleanup/bucket-access.js';
 import { meanOver } from '../load/workload/size-distribution.js';
 
 /**
@@ -36,6 +37,16 @@ export function hasThesePrices(hostname) {
 /** Pages of a list. @param {number} keys */
 export function pagesFor(keys) {
   return Math.ceil(keys / KEYS_PER_LIST);
+}
+
+/**
+ * Pages of a walk over a run's keys, at most: beyond the first page of a bucket, each range may end with a page of its own.
+ *
+ * @param {number} keys
+ * @param {number} buckets
+ */
+export function pagesOfWalk(keys, buckets) {
+  return pagesFor(keys) + (keys > KEYS_PER_LIST * buckets ? KEY_DIGITS.length * buckets : 0);
 }
 
 /** Dollars per request of a stage's operation. @param {string} stage name in lower case */
@@ -87,9 +98,8 @@ export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, 
     return 0;
   }
   const isReadBefore = mix === undefined && operations.some(({ effect }) => effect === 'reads');
-  const walks =
-    Number(writes && (keep || (removes && !isReadBefore))) + Number(operations.some(({ copies }) => copies));
-  return store.buckets.length + walks * pagesFor(count);
+  const walks = Number(writes && (keep || !removes || !isReadBefore)) + Number(operations.some(({ copies }) => copies));
+  return store.buckets.length + walks * pagesOfWalk(count, store.buckets.length);
 }
 
 /**

@@ -132,13 +132,18 @@ class SdkConnection {
   }
 
   /**
+   * Settles with the signal at the latest. The SDK alone would wait for ever for a response that switches to another protocol.
+   *
    * @param {any} command
    * @param {AbortSignal} signal
    * @returns {Promise<any>}
    */
   async #output(command, signal) {
+    const aborted = new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
     try {
-      return await this.#client.send(command, { abortSignal: signal });
+      return await Promise.race([aborted, this.#client.send(command, { abortSignal: signal })]);
     } catch (error) {
       const { $metadata } = /** @type {any} */ (error);
       this.innerRetries = ($metadata?.attempts ?? 1) - 1;

@@ -130,7 +130,7 @@ export function inParallel(pieces, work) {
   });
 }
 
-const DIGITS = [...'0123456789abcdef'];
+export const KEY_DIGITS = [...'0123456789abcdef'];
 
 /** What precedes the keys of the digits that foreign keys may follow. @type {Readonly<Record<string, string>>} */
 const NEAR = { 9: '8~', f: 'e~' };
@@ -194,7 +194,7 @@ export async function* pagesOf(bucket, request, isFruitful = () => true, from = 
  * @returns {KeyRange[]}
  */
 export function rangesAfter(bucket, keyPrefix, position) {
-  const starts = DIGITS.map((digit) => keyPrefix + digit).filter((start) => start > position.after);
+  const starts = KEY_DIGITS.map((digit) => keyPrefix + digit).filter((start) => start > position.after);
   const ranges = starts.map((start, index) => {
     const before = NEAR[start.slice(keyPrefix.length)];
     const list =
