@@ -1,4 +1,4 @@
-import { addRequests, pagesFor, pagesOfWalk, proofListsOf, requestsFor } from './prices.js';
+import { addRequests, pagesFor, pagesLeft, proofListsOf, requestsFor } from './prices.js';
 import { multipartAsFor } from '../load/operations/multipart.js';
 import { stagesOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
 import { operationsFor } from '../load/operations/stage.js';
@@ -168,7 +168,7 @@ function rowAround(config, latency) {
     A: A + (isChecked ? 2 * buckets + 2 : 0),
     B: B + (store.isEmbedded ? 0 : 1 + CLOCK_REQUESTS),
     // Clean-up removes in batches what no stage removes.
-    free: isOwn ? probes + 1 + buckets + pagesOfWalk(objects.count, buckets) : 0,
+    free: isOwn ? probes + 1 + buckets + pagesLeft(config) : 0,
   };
   const time = schedule.preflight ? budget : 0;
   return { name: 'Before and after', operations: 0, requests, bytes: 0, time };

@@ -40,13 +40,14 @@ export function pagesFor(keys) {
 }
 
 /**
- * Pages of a walk over a run's keys, at most: beyond the first page of a bucket, each range may end with a page of its own.
+ * Pages of a walk over the keys of a run, at most: beyond the first page of a bucket, each range may end with a partial page.
  *
  * @param {number} keys
  * @param {number} buckets
  */
-export function pagesOfWalk(keys, buckets) {
-  return pagesFor(keys) + (keys > KEYS_PER_LIST * buckets ? KEY_DIGITS.length * buckets : 0);
+function pagesOfWalk(keys, buckets) {
+  const pages = pagesFor(keys / buckets);
+  return buckets * (pages + (pages > 1 ? KEY_DIGITS.length : 0));
 }
 
 /** Dollars per request of a stage's operation. @param {string} stage name in lower case */
@@ -91,15 +92,33 @@ export function dollarsSpentOn(stages) {
  *
  * @param {PricedConfig} config
  */
-export function proofListsOf({ objects: { count, keep }, load: { stages, mix }, store }) {
-  const operations = operationsOf(stages);
-  const [writes, removes] = [writesObjects(stages), operations.some((operation) => operation.removes)];
+export function proofListsOf(config) {
+  const { objects, load, store } = config;
+  const operations = operationsOf(load.stages);
+  const removes = operations.some((operation) => operation.removes);
+  const writes = writesObjects(load.stages);
   if (store.isEmbedded || !(writes || removes)) {
     return 0;
   }
-  const isReadBefore = mix === undefined && operations.some(({ effect }) => effect === 'reads');
-  const walks = Number(writes && (keep || !removes || !isReadBefore)) + Number(operations.some(({ copies }) => copies));
-  return store.buckets.length + walks * pagesOfWalk(count, store.buckets.length);
+  const isReadBefore = load.mix === undefined && operations.some(({ effect }) => effect === 'reads');
+  const unproven = writes && removes && !isReadBefore ? objects.count * (1 + copiesOf(operations)) : 0;
+  return store.buckets.length + pagesOfWalk(unproven, store.buckets.length) + pagesLeft(config);
+}
+
+/**
+ * Pages of the objects that are there after the stages, to look through or to remove.
+ *
+ * @param {PricedConfig} config
+ */
+export function pagesLeft({ objects: { count }, load: { stages }, store }) {
+  const operations = operationsOf(stages);
+  const isLeft = writesObjects(stages) && !operations.some(({ removes }) => removes);
+  return pagesOfWalk(count * (Number(isLeft) + copiesOf(operations)), store.buckets.length);
+}
+
+/** Copies of each object. @param {readonly Operation[]} operations */
+function copiesOf(operations) {
+  return operations.filter(({ copies }) => copies).length;
 }
 
 /**

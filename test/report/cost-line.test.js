@@ -31,7 +31,7 @@ test('only the stages that run are billed, and deletes are free', () => {
   const host = 'abc.r2.cloudflarestorage.com';
   assert.match(
     String(lineFor(host, { objects: 1e6, stages: ['write', 'remove'] })),
-    /\$4\.5045 for 1,001,002 Class A and 0 Class B/,
+    /\$4\.5047 for 1,001,034 Class A and 0 Class B/,
   );
   assert.match(
     String(lineFor(host, { objects: 1e6, stages: ['read'] })),

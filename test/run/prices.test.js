@@ -29,14 +29,14 @@ test('the lists that prove what is there, and that nothing is left, are Class A'
     requestsOfRun(runConfig(NO_TARGET, { objects: 10, store: { ...store, isEmbedded: false }, ...overrides })).A;
   assert.equal(
     billed({ stages: ['write', 'remove'] }),
-    10 + 2 + 1,
+    10 + 2 + 2,
     'unread objects are listed before they are removed',
   );
   assert.equal(billed({ stages: ['write', 'read', 'remove'] }), 10 + 2);
-  assert.equal(billed({ stages: ['write', 'copy'] }), 20 + 2 + 1);
+  assert.equal(billed({ stages: ['write', 'copy'] }), 20 + 2 + 2);
   assert.equal(billed({ stages: ['remove'] }), 2);
-  assert.equal(billed({ stages: ['write'] }), 10 + 2, 'clean-up removes what Write left');
-  assert.equal(billed({ stages: ['write'], keep: true }), 10 + 2 + 1);
+  assert.equal(billed({ stages: ['write'] }), 10 + 2 + 2, 'clean-up finds what Write left');
+  assert.equal(billed({ stages: ['write'], keep: true }), 10 + 2 + 2);
   assert.equal(billed({ stages: ['read', 'stat'] }), 0);
   assert.equal(billed({ stages: ['write', 'remove'], store }), 10, 'the embedded endpoint is gone after the run');
 });
