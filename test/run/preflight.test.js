@@ -14,7 +14,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
  */
 
 const NEVER = new AbortController().signal;
-const ALL = ['put', 'get', 'head', 'remove'];
+const ALL = ['put', 'get', 'head', 'batch', 'remove'];
 
 /**
  * @param {number} status
@@ -156,7 +156,7 @@ test('tries only the operations of the stages and of clean-up', async () => {
     ],
     [
       ['write', 'remove'],
-      ['get', 'put', 'remove'],
+      ['get', 'put', 'batch', 'remove'],
     ],
     [[], ['get']],
   ])) {
@@ -170,7 +170,7 @@ test('a shard tries one of its own objects', async () => {
   const store = new Store();
   const { keyspace } = await ask(store, { shard: { index: 2, count: 5 } });
   const tried = store.requests.map(({ bucket, key }) => keyspace.recognise(bucket, key)).filter((own) => own !== null);
-  assert.ok(tried.length === 8 && tried.every(({ isProbe, index }) => isProbe && index % 5 === 2));
+  assert.ok(tried.length === 10 && tried.every(({ isProbe, index }) => isProbe && index % 5 === 2));
 });
 
 test('checks buckets concurrently', async () => {
@@ -295,7 +295,9 @@ test('no object is requested from a bucket that has none of the few objects', as
 });
 
 test('remembers an object that could not be removed', async () => {
-  const { problems, probes, keyspace, store } = await askWith(failing(['remove'], answer(403, 'AccessDenied')));
+  const { problems, probes, keyspace, store } = await askWith(
+    failing(['remove', 'batch'], answer(403, 'AccessDenied')),
+  );
   assert.match(problems.join(), /^remove in buckets "one", "two" was refused /);
   assert.deepEqual(
     [...probes].map((index) => `${keyspace.bucketOf(index)}/${keyspace.probeKeyOf(index)}`).toSorted(),
@@ -342,9 +344,13 @@ test('a store that keeps throttling is a transient problem, unless there is anot
 });
 
 test('Row 50: a store without DeleteObjects is reported, and the object is removed by itself', async () => {
-  for (const status of [400, 405, 501]) {
+  for (const [status, ...stages] of /** @type {[number, ...string[]][]} */ ([
+    [400, 'write'],
+    [405, 'write', 'remove'],
+    [501, 'write'],
+  ])) {
     const refusal = answer(status, 'NotImplemented');
-    const { problems, notices, store, probes } = await askWith(failing(['batch'], refusal), { stages: ['write'] });
+    const { problems, notices, store, probes } = await askWith(failing(['batch'], refusal), { stages });
     assert.deepEqual([problems, store.objects.size, probes.size], [[], 0, 0]);
     assert.deepEqual(store.methodsIn('one'), ['get', 'put', 'batch', 'remove']);
     assert.equal(notices.length, 1);

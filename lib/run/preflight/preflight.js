@@ -17,7 +17,6 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
  * @import { Config, StoreConfig } from '../../result/config.js'
  * @import { Operation, Workload } from '../../load/operations/operation.js'
  * @import { ObjectConnection } from '../../store/object-store.js'
- * @import { Answer } from './control-request.js'
  * @import { RunContext } from './run-context.js'
  */
 
@@ -219,21 +218,18 @@ async function checkBucket(shared, bucket) {
   };
 
   /**
-   * Unless a stage removes objects, clean-up alone does, in batches if the store can.
+   * As clean-up does: in a batch, if the store can. The requests of the stages are tried in any case.
    *
    * @param {number} localIndex of the probe
-   * @returns {Promise<Answer[] | null>} null if the probe has to be removed by another request
    */
-  const removeAsCleanUp = async (localIndex) => {
-    if (ofStages.length > 0) {
-      return null;
-    }
+  const tryRemoval = async (localIndex) => {
     const answers = await tryAll([batchRemove], 'removes', probes, localIndex, false);
-    const [{ error }] = answers;
+    const error = answers[0]?.error ?? null;
     if (error !== null && NO_BATCHES.has(error.status)) {
       dialect.add(`The store does not support DeleteObjects (${error.message}): clean-up deletes objects one by one`);
     }
-    return error === null ? answers : null;
+    const isEnough = error === null && ofStages.length === 0;
+    return isEnough ? answers : [...answers, ...(await tryAll(removing, 'removes', probes, localIndex))];
   };
 
   /** Creates a probe, reads it in every way that the stages read objects, and removes it. */
@@ -263,7 +259,7 @@ async function checkBucket(shared, bucket) {
       return;
     }
     // Clean-up removes objects even if no stage does, so the run needs the permission.
-    const removed = (await removeAsCleanUp(localIndex)) ?? (await tryAll(removing, 'removes', probes, localIndex));
+    const removed = await tryRemoval(localIndex);
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
     if (isCopyGone && isGone && !outcomeUnknown) {
       run.probes.delete(index);
