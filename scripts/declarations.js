@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runOptionsType } from './run-options.js';
@@ -8,10 +8,9 @@ import { runOptionsType } from './run-options.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const LIB = path.join(ROOT, 'lib');
-const FINISHED = path.join(ROOT, 'types');
-/** The package may be packed twice at the same time. */
-const TYPES = `${FINISHED}-${process.pid}`;
+const TYPES = path.join(ROOT, 'types');
 
+rmSync(TYPES, { recursive: true, force: true });
 // The compiler does not copy handwritten declarations.
 cpSync(LIB, TYPES, { recursive: true, filter: (file) => statSync(file).isDirectory() || file.endsWith('.d.ts') });
 writeFileSync(path.join(TYPES, 'run/run-options.d.ts'), runOptionsType());
@@ -41,5 +40,3 @@ files
   .forEach((file) => rmSync(file));
 // The compiler copies the asterisk of a comment's line in the middle of a type.
 reached.forEach((file) => writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/(?<=[|,&<]) \*\s+(?=\S)/g, ' ')));
-rmSync(FINISHED, { recursive: true, force: true });
-renameSync(TYPES, FINISHED);

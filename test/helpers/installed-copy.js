@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -32,9 +32,18 @@ export async function installPackage(folder) {
   return archive;
 }
 
-/** @param {string} folder */
+/**
+ * Packs a copy of the project, since packing writes into it, and several tests may pack at the same time.
+ *
+ * @param {string} folder
+ */
 async function pack(folder) {
-  const { stdout } = await npm(ROOT, ['pack', '--json', '--pack-destination', folder]);
+  const copy = path.join(folder, 'project');
+  const left = ['.git', 'coverage', 'node_modules'].map((name) => path.join(ROOT, name));
+  await cp(ROOT, copy, { recursive: true, filter: (file) => !left.includes(file) });
+  await symlink(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+  const { stdout } = await npm(copy, ['pack', '--json', '--pack-destination', folder]);
+  await rm(copy, { recursive: true });
   const [{ filename }] = JSON.parse(stdout);
   return path.join(folder, filename);
 }
