@@ -1,7 +1,7 @@
 import { mixIndex } from '../workload/mix.js';
 import { sortBy } from '../workload/object-groups.js';
 import { MEMBER_VALUES } from '../workload/trace.js';
-import { codeOf } from './recorded-requests.js';
+import { codeOf, shared } from './recorded-requests.js';
 
 /**
  * @import { Trace } from '../../result/config.js'
@@ -30,36 +30,39 @@ const UNKNOWN_SIZE = 16_384;
  */
 
 /**
- * Orders requests by time, and works out which objects must exist before the first one. To halve the memory that this
- * takes, the columns of `recorded` are moved, not copied.
+ * Orders requests by time, and works out which objects must exist before the first one. All this is done in place, because
+ * a copy of the columns would double the memory that this takes.
  *
- * @param {RecordedRequests} recorded whose columns are empty afterwards
+ * @param {RecordedRequests} recorded whose columns become those of the trace
  * @param {Part} part to replay
  * @returns {Trace}
  */
 export function makeTrace(recorded, { from, length, limit }) {
   const start = recorded.firstAt + from;
-  const order = inOrder(recorded, start, start + length).subarray(0, limit);
-  const { locals, unchanged, prepared, objects } = numberObjects(recorded, order);
+  const count = Math.min(sortByTime(recorded, keepPart(recorded, start, start + length)), limit);
+  const [times, codes] = [recorded.times.subarray(0, count), recorded.codes.subarray(0, count)];
+  const [targets, amounts] = [recorded.objects.subarray(0, count), recorded.amounts.subarray(0, count)];
+  const { locals, unchanged, prepared, objects } = numberObjects(codes, targets, recorded.keyCount);
+  const sizes = sizesOfObjects(recorded, locals, objects);
+  const members = shared(Uint32Array, MEMBER_VALUES * (recorded.batched + 1));
   const trace = {
     requests: 0,
     objects,
     prepared,
     unchanged,
     length: 0,
-    sizes: sizesOfObjects(recorded, locals, objects),
-    times: moved(recorded, 'times', order, Float64Array),
-    codes: moved(recorded, 'codes', order, Uint8Array),
-    targets: moved(recorded, 'objects', order, Uint32Array),
-    amounts: moved(recorded, 'amounts', order, Uint32Array),
-    members: shared(Uint32Array, MEMBER_VALUES * (recorded.batched + 1)),
+    sizes,
+    times,
+    codes,
+    targets,
+    amounts,
+    members,
   };
-  const { times, codes, targets, amounts } = trace;
   /** Number of changes of each object so far. */
   const changes = new Uint32Array(objects).fill(1, 0, prepared);
   const batches = new Batches(trace.members, changes);
   const timeOf = spreadTimes(times);
-  for (let each = 0; each < order.length; each++) {
+  for (let each = 0; each < count; each++) {
     const time = timeOf(each);
     const code = codes[each];
     const number = targets[each];
@@ -82,77 +85,95 @@ export function makeTrace(recorded, { from, length, limit }) {
   return trace;
 }
 
-/**
- * @template {'times' | 'codes' | 'objects' | 'amounts'} Column
- * @param {RecordedRequests} recorded
- * @param {Column} column to move to shared memory
- * @param {Uint32Array} order
- * @param {{ new (memory: SharedArrayBuffer): RecordedRequests[Column], BYTES_PER_ELEMENT: number }} Type
- */
-function moved(recorded, column, order, Type) {
-  const values = recorded[column];
-  const ordered = shared(Type, order.length);
-  order.forEach((index, each) => {
-    ordered[each] = values[index];
-  });
-  recorded[column] = new Type(new SharedArrayBuffer(0));
-  return ordered;
+/** @param {RecordedRequests} recorded */
+function columnsOf({ times, codes, objects, amounts }) {
+  return [times, codes, objects, amounts];
 }
 
 /**
- * @template Values
- * @param {{ new (memory: SharedArrayBuffer): Values, BYTES_PER_ELEMENT: number }} Type
- * @param {number} count
- */
-function shared(Type, count) {
-  return new Type(new SharedArrayBuffer(count * Type.BYTES_PER_ELEMENT));
-}
-
-/**
+ * Moves the requests of a time to the front.
+ *
  * @param {RecordedRequests} recorded
  * @param {number} from epoch ms
  * @param {number} until epoch ms
- * @returns {Uint32Array} indices of the requests in that time, in the order of their times
+ * @returns {number} of these requests
  */
-function inOrder({ times, count }, from, until) {
-  const order = new Uint32Array(count);
-  let length = 0;
-  let [isOrdered, first, last] = [true, Infinity, -Infinity];
+function keepPart(recorded, from, until) {
+  const { times, count } = recorded;
+  let kept = 0;
   for (let index = 0; index < count; index++) {
     if (times[index] >= from && times[index] < until) {
-      isOrdered &&= length === 0 || times[order[length - 1]] <= times[index];
-      first = Math.min(first, times[index]);
-      last = Math.max(last, times[index]);
-      order[length++] = index;
+      move(recorded, index, kept++);
     }
   }
-  const chosen = order.subarray(0, length);
-  if (!isOrdered) {
-    // Exact to 0.1 ms in a week.
-    const ranksPerMs = (TWO_TO_THE_32 - 1) / (last - first);
-    sortBy(chosen, (index) => (times[index] - first) * ranksPerMs);
+  return kept;
+}
+
+/**
+ * @param {RecordedRequests} recorded
+ * @param {number} from index
+ * @param {number} to index
+ */
+function move({ times, codes, objects, amounts }, from, to) {
+  times[to] = times[from];
+  codes[to] = codes[from];
+  objects[to] = objects[from];
+  amounts[to] = amounts[from];
+}
+
+/**
+ * @param {RecordedRequests} recorded
+ * @param {number} count of the first requests, which are sorted
+ */
+function sortByTime(recorded, count) {
+  const times = recorded.times.subarray(0, count);
+  if (times.every((time, index) => index === 0 || times[index - 1] <= time)) {
+    return count;
   }
-  return chosen;
+  let [first, last] = [Infinity, -Infinity];
+  times.forEach((time) => {
+    first = Math.min(first, time);
+    last = Math.max(last, time);
+  });
+  const order = new Uint32Array(count).map((_, index) => index);
+  // Exact to 0.1 ms in a week.
+  const ranksPerMs = (TWO_TO_THE_32 - 1) / (last - first);
+  sortBy(order, (index) => (times[index] - first) * ranksPerMs);
+  const columns = columnsOf(recorded);
+  for (let start = 0; start < count; start++) {
+    // Moves the requests of one cycle, each to where its own index stands in the order, which is then settled.
+    const held = columns.map((column) => column[start]);
+    let to = start;
+    for (let from = order[to]; from !== start; from = order[to]) {
+      move(recorded, from, to);
+      order[to] = to;
+      to = from;
+    }
+    columns.forEach((column, each) => (column[to] = held[each]));
+    order[to] = to;
+  }
+  return count;
 }
 
 /**
  * Objects whose first request is not a write must exist before. Of these, those that no request changes come first.
  *
- * @param {RecordedRequests} recorded
- * @param {Uint32Array} order
+ * @param {Uint8Array} codes
+ * @param {Uint32Array} keys
+ * @param {number} keyCount
  * @returns {{ locals: Uint32Array, unchanged: number, prepared: number, objects: number }} `locals`: by the number of a key, the local
  *   index of its object plus one; 0 if no request concerns it
  */
-function numberObjects({ codes, objects, keyCount }, order) {
+function numberObjects(codes, keys, keyCount) {
   const classes = new Uint8Array(keyCount);
-  for (const index of order) {
-    const [code, key] = [codes[index], objects[index]];
+  codes.forEach((code, index) => {
+    const key = keys[index];
     const isChange = code === WRITE || code === REMOVE || code === BATCH;
     if (code !== LIST && classes[key] !== CREATED) {
       classes[key] =
         code === WRITE && classes[key] === 0 ? CREATED : Math.max(classes[key], isChange ? CHANGED : UNCHANGED);
     }
-  }
+  });
   const locals = new Uint32Array(keyCount);
   let count = 0;
   const [unchanged, prepared, all] = [UNCHANGED, CHANGED, CREATED].map((each) => {

@@ -54,6 +54,15 @@ export function codeOf(name) {
 }
 
 /**
+ * @template Values
+ * @param {{ new (memory: SharedArrayBuffer): Values, BYTES_PER_ELEMENT: number }} Type
+ * @param {number} count
+ */
+export function shared(Type, count) {
+  return new Type(new SharedArrayBuffer(count * Type.BYTES_PER_ELEMENT));
+}
+
+/**
  * The requests of logs that a replay repeats, in the order in which they were read. Of the arrays, the operating system
  * provides only those pages that are written.
  */
@@ -65,13 +74,13 @@ export class RecordedRequests {
   #requestNumbers = new Map();
   count = 0;
   /** Epoch ms. */
-  times = new Float64Array(MAX_REQUESTS);
+  times = shared(Float64Array, MAX_REQUESTS);
   /** Index of the operation among OPERATIONS. */
-  codes = new Uint8Array(MAX_REQUESTS);
+  codes = shared(Uint8Array, MAX_REQUESTS);
   /** Index of the object; for a list, a number that its prefix determines. */
-  objects = new Uint32Array(MAX_REQUESTS);
+  objects = shared(Uint32Array, MAX_REQUESTS);
   /** Bytes of a range, keys of a list page, or the number of a batch. */
-  amounts = new Uint32Array(MAX_REQUESTS);
+  amounts = shared(Uint32Array, MAX_REQUESTS);
   /** Bytes of each object plus one; 0 if unknown. */
   sizes = new Float64Array(MAX_REQUESTS);
   /** Of all shards. */
