@@ -5,6 +5,7 @@ import { before, test } from 'node:test';
 import { tmpdir } from 'node:os';
 import { dollarsSpentOn } from '../../lib/run/prices.js';
 import { run } from '../../lib/index.js';
+import { shortcomingsOf } from '../../lib/result/completeness.js';
 import { OPERATIONS } from '../../lib/load/operations/registry.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
 import { makeTrace } from '../../lib/load/replay/make-trace.js';
@@ -221,6 +222,16 @@ test('two hosts share the objects of a log', async (t) => {
   );
   assert.equal(operations[0] + operations[1], 90);
   assert.deepEqual(await store.list(), []);
+});
+
+test('a log that removes all its objects leaves none to remove, which is no shortcoming', async () => {
+  const lines = ['PutObject', 'GetObject', 'DeleteObject'].map((does, index) =>
+    csvLine({ at: START + 10 * index, does, key: 'k', size: 2000 }),
+  );
+  const replay = logOf('emptied.csv', [CSV_HEADER, ...lines]);
+  const result = await run({ store: 'local', replay, threads: 2, preflight: false });
+  assert.deepEqual([countsOf(result).remove, stageOf(result, 'Remove').operations], [1, 0]);
+  assert.deepEqual(result.stages.flatMap(shortcomingsOf), []);
 });
 
 test('an interrupted replay removes what it wrote', async (t) => {
