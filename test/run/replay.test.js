@@ -5,6 +5,7 @@ import { before, test } from 'node:test';
 import { tmpdir } from 'node:os';
 import { dollarsSpentOn } from '../../lib/run/prices.js';
 import { run } from '../../lib/index.js';
+import { addStages } from '../../lib/result/add.js';
 import { shortcomingsOf } from '../../lib/result/completeness.js';
 import { OPERATIONS } from '../../lib/load/operations/registry.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
@@ -232,6 +233,26 @@ test('a log that removes all its objects leaves none to remove, which is no shor
   const result = await run({ store: 'local', replay, threads: 2, preflight: false });
   assert.deepEqual([countsOf(result).remove, stageOf(result, 'Remove').operations], [1, 0]);
   assert.deepEqual(result.stages.flatMap(shortcomingsOf), []);
+  assert.equal(stageOf(result, 'Remove').bottleneck?.advice, null);
+});
+
+test('shards whose objects have other sizes are merged size by size', async () => {
+  const lines = Array.from({ length: 60 }, (_, index) =>
+    csvLine({ at: START + index, does: 'GetObject', key: `k${index}`, size: 1500 + 97 * index }),
+  );
+  const options = { store: /** @type {const} */ ('local'), replay: logOf('sizes.csv', [CSV_HEADER, ...lines]) };
+  const host = (/** @type {string} */ shard) =>
+    run({ ...options, threads: 2, shard, runId: 'sizes', speed: 10, preflight: false });
+  const prepared = [stageOf(await host('0/2'), 'Prepare'), stageOf(await host('1/2'), 'Prepare')];
+  const classes = addStages(prepared).sizeClasses ?? [];
+  assert.deepEqual(
+    classes.map(({ from, to, operations }) => [from, to, operations]),
+    [
+      [1024, 2047, 6],
+      [2048, 4095, 21],
+      [4096, 8191, 33],
+    ],
+  );
 });
 
 test('an interrupted replay removes what it wrote', async (t) => {
@@ -251,6 +272,7 @@ test('an interrupted replay removes what it wrote', async (t) => {
     { signal: stop.signal, on: { second: ({ stage }) => stage === 'Replay' && stop.abort() } },
   );
   assert.equal(stageOf(result, 'Replay').end, 'stopped');
+  assert.doesNotMatch(String(stageOf(result, 'Replay').bottleneck?.evidence), /your traffic/);
   assert.deepEqual(await store.list(), []);
 });
 
