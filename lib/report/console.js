@@ -3,7 +3,7 @@ import { counted, decimal, rounded } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { sizeRange } from '../text/units.js';
-import { sizeText } from '../load/workload/size-distribution.js';
+import { sizesText } from '../load/workload/size-distribution.js';
 import { coloLine, formatErrors, stageFindings } from './stage-findings.js';
 import { costLine } from './cost-line.js';
 import { formatCleanupProgress, phaseProgress, taskProgress } from './progress.js';
@@ -27,7 +27,7 @@ const PAUSE_MS = 10_000;
 
 /** Why stages end early, and what to do. @type {Readonly<Record<string, string>>} */
 const EARLY_ENDS = {
-  unpaid: '--max-cost was reached: raise it, or use a shorter --duration',
+  unpaid: '--max-cost was reached: raise it, or use a shorter --duration, or --for in a replay',
   overloaded: 'operations started more than 10 s late: lower --rate or --speed, or use more threads',
 };
 
@@ -63,7 +63,7 @@ function consoleOf({ screen, config, quiet, now }) {
     isNamed = true;
     const { count, runId, size, sizes, prefix, existing } = objects;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that already exist; nothing is written';
-    const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : sizeRange(0, size);
+    const sizeOfObjects = existing === undefined ? sizesText({ size, sizes }) : sizeRange(0, size);
     screen.err(
       `Run ${runId}: ${counted(count, 'object')} of ${sizeOfObjects} in ${config.store.buckets.join(', ')} ${where}`,
     );

@@ -18,8 +18,8 @@ export function isClean({ left, otherBuckets, uploadsLeft = 0 }) {
  * Lists the reasons why a stage is not fully successful. Skipped operations are not among them: their objects failed in
  * Write, or were still being written when Write ended.
  *
- * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' |
- *   'tornReads' | 'ramp' | 'latency' | 'merge'>} stage possibly with an unknown end
+ * @param {Pick<WritableStage, 'stage' | 'end' | 'operations' | 'attempts' | 'skipped' | 'failed' | 'integrityErrors' |
+ *   'staleReads' | 'foreignReads' | 'tornReads' | 'ramp' | 'latency' | 'merge'>} stage possibly with an unknown end
  * @returns {string[]} phrases; empty if no problem is known
  */
 export function shortcomingsOf(stage) {
@@ -29,12 +29,21 @@ export function shortcomingsOf(stage) {
   const hasStalled = ramp?.steps.some(({ shortfall }) => shortfall === 'stalled');
   return [
     ...(end === null || end === 'complete' ? [] : [`it ended before its work was done (${end})`]),
-    ...(operations === 0 ? ['no operation succeeded'] : []),
+    ...(operations === 0 && !hadNothingToRemove(stage) ? ['no operation succeeded'] : []),
     ...(lost > 0 ? [`${counted(lost, 'operation')} failed`] : []),
     ...(wrong > 0 ? [`${counted(wrong, 'response')} had the wrong content${kindsOfErrors(stage)}`] : []),
     ...(hasStalled ? ['a step had no successful operation'] : []),
     ...(hosts === null ? [] : [`its percentiles are from ${hosts}`]),
   ];
+}
+
+/**
+ * A replayed log can itself remove all objects.
+ *
+ * @param {Pick<WritableStage, 'stage' | 'end' | 'attempts' | 'skipped'>} stage
+ */
+function hadNothingToRemove({ stage, end, attempts, skipped }) {
+  return stage === 'Remove' && end === 'complete' && attempts === 0 && skipped === 0;
 }
 
 /** Such as ` (2 stale)`. @param {Pick<WritableStage, 'staleReads' | 'foreignReads' | 'tornReads'>} counts */

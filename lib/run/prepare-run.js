@@ -109,7 +109,7 @@ function checkCost(config) {
   const dollars = isBound && duration === undefined ? dollarsOf(config) : 0;
   if (dollars > maxCost) {
     throw new UsageError([
-      `--max-cost: the run would cost $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: raise the limit or use fewer <objects>`,
+      `--max-cost: the run would cost $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: raise the limit or ${config.load.replay === undefined ? 'use fewer <objects>' : 'replay less with --for or --limit'}`,
     ]);
   }
 }

@@ -143,17 +143,18 @@ async function runPlanned({ slot, ...planned }, showSecond, done, session) {
   const { costs } = run;
   const isTimed = config.schedule.duration !== undefined || config.schedule.minDuration > 0;
   const operations = slot.stage.kinds.map(({ operation }) => operation.name);
-  const leastPrice = Math.min(...operations.map(priceOf));
+  const prices = operations.map(priceOf);
+  const leastPaid = Math.min(...prices.filter((price) => price > 0));
   const unpaid = new AbortController();
   const endIfUnpaid = (/** @type {number} */ nextSecond) => {
     // Without time limits, the cost was known before the run. A search plans its steps within the limit.
-    const dollars = isTimed ? nextSecond : config.search === null ? 0 : Math.min(leastPrice, nextSecond);
+    const dollars = isTimed ? nextSecond : config.search === null ? 0 : Math.min(leastPaid, nextSecond);
     if (!costs.affords(dollars, run.ledger.count)) {
       unpaid.abort();
     }
   };
   // The first second costs at least one request per thread.
-  endIfUnpaid(slot.load.threads * leastPrice);
+  endIfUnpaid(slot.load.threads * Math.min(...prices));
   const startedAt = run.clock.now();
   let moved = 0;
   const finished = await runSlot(

@@ -55,6 +55,16 @@ test('--fit prints a command that the program accepts', async () => {
   assert.equal(request.command, 'run');
 });
 
+test('what limits a replay is named with the options and sizes of a replay', async () => {
+  const [large] = writeFiles({
+    'large.csv': `time,operation,key,size\n${START},read,a,1\n${START + 1},read,b,${2 ** 30 + 1}`,
+  });
+  const refused = async (/** @type {string[]} */ ...words) =>
+    (await runInProcess(['replay', ...words, '--local'], {})).stderr;
+  assert.match(await refused(large), /^error: --local stores objects of at most 1GiB, got 1073741825B$/m);
+  assert.match(await refused(log, '--max-cost', '0.001'), /: raise the limit or replay less with --for or --limit$/m);
+});
+
 test('a log that is missing or foreign is refused in one line', async () => {
   const [foreign] = writeFiles({ 'nginx.log': '127.0.0.1 - - "GET / HTTP/1.1" 200' });
   for (const file of [foreign, `${foreign}-missing`]) {

@@ -9,6 +9,7 @@ import {
   formatSizes,
   largestSize,
   sizeClasses,
+  sizesText,
   smallestSize,
   typicalSize,
 } from '../../lib/load/workload/size-distribution.js';
@@ -102,8 +103,9 @@ test('knows the percentiles of sizes, and divides them into classes, with empty 
   assert.deepEqual([smallestSize(sizes), typicalSize({ size: 0, sizes }), largestSize(sizes)], [0, 1500, 3000]);
   assert.ok(Math.abs(averageSize({ size: 0, sizes }) - 1500) < 30);
   assert.equal(formatSizes(sizes), 'listed');
+  assert.equal(sizesText({ size: 3000, sizes }), '0 B to 3 kB');
   const classes = sizeClasses(sizes);
-  assert.deepEqual([classes[0].from, classes.at(-1)?.to, classes.length], [0, 3000, 12]);
+  assert.deepEqual([classes[0].from, classes.at(-1)?.to, classes.length], [0, 4095, 12]);
   classes.slice(1).forEach(({ from }, place) => assert.equal(from, classes[place].to + 1));
   assert.equal(listedOf([[objectOf('a'), objectOf('b')]]).sizes, undefined);
 });

@@ -23,10 +23,10 @@ const SIZE = 16;
  * - `refused`: 412; `conflicts`: 409; `sneaks`: carries it out and answers 412
  * - `busy`: 429; `slow`: 503; `late`: carries it out and answers 503
  * - `lost`: carries it out without a response; `dropped`: no response, and no effect; `delayed`: no response, and carried
- *   out before the next write after the race
+ *   out before the next write after the race; `paused`: the same, in the pause before the race is repeated
  *
  * @typedef {'wins' | 'lies' | 'refused' | 'conflicts' | 'sneaks' | 'busy' | 'slow' | 'late' | 'lost' | 'dropped' |
- *   'delayed'} Fate
+ *   'delayed' | 'paused'} Fate
  */
 
 const CARRIED_OUT = ['wins', 'sneaks', 'late', 'lost'];
@@ -49,6 +49,8 @@ async function race(operation, rounds, { isReplacedBefore = false, isTorn = fals
   let stored = null;
   /** @type {Buffer | null} */
   let delayed = null;
+  /** @type {Buffer | null} */
+  let paused = null;
   /** @type {(string | undefined)[]} */
   const conditions = [];
   const etag = () => `"${stored?.toString('hex')}"`;
@@ -67,6 +69,7 @@ async function race(operation, rounds, { isReplacedBefore = false, isTorn = fals
     }
     const fate = /** @type {Fate} */ (fates.shift());
     delayed = fate === 'delayed' ? Buffer.from(/** @type {Buffer} */ (body)) : delayed;
+    paused = fate === 'paused' ? Buffer.from(/** @type {Buffer} */ (body)) : paused;
     conditions.push(input?.IfNoneMatch ?? input?.IfMatch);
     if (CARRIED_OUT.includes(fate)) {
       stored = Buffer.from(/** @type {Buffer} */ (body));
@@ -74,7 +77,7 @@ async function race(operation, rounds, { isReplacedBefore = false, isTorn = fals
     if (STATUSES[fate] !== undefined) {
       throw classifyAnswer({ status: STATUSES[fate], now: 0 });
     }
-    if (['lost', 'dropped', 'delayed'].includes(fate)) {
+    if (['lost', 'dropped', 'delayed', 'paused'].includes(fate)) {
       throw new AttemptError({ kind: 'connection', handling: 'retry', message: 'closed', outcomeUnknown: true });
     }
   };
@@ -94,7 +97,7 @@ async function race(operation, rounds, { isReplacedBefore = false, isTorn = fals
   const meter = { undecidedRaces: 0, steps: 0, stepSucceeded: () => void (meter.steps += 1), failed: 0 };
   const answeredBy = (/** @type {string} */ outcome) => void outcomes.push(outcome);
   const options = { now: () => 0, random: () => 0, signal: new AbortController().signal };
-  const pauses = /** @type {any} */ ({ wait: async () => {} });
+  const pauses = /** @type {any} */ ({ wait: async () => void (stored = paused ?? stored) });
   const hooks = { attemptFailed: () => void (meter.failed += 1), retrying() {} };
   const retrier = new Retrier({ ...options, pauses, maxAttempts: rounds.length, hooks });
   const record = new OperationRecord(operation, workload, engine.connections[0]);
@@ -200,6 +203,14 @@ test('a write of an earlier attempt of a race may take effect late, and wins the
     const { error, record, meter } = await race(operation, rounds);
     assert.deepEqual([error, record.attempts, meter.undecidedRaces], [null, 2, 2]);
   }
+});
+
+test('a write of a race may take effect in the pause before the race is repeated', async () => {
+  const { error, record } = await race(swap, [
+    ['busy', 'paused', 'refused'],
+    ['refused', 'wins', 'refused'],
+  ]);
+  assert.deepEqual([error, record.attempts], [null, 2]);
 });
 
 test('an object that was replaced between two swaps is a lost update', async () => {

@@ -148,6 +148,7 @@ const FINDINGS = [
     'a higher --max-cost',
   ],
   ['unknown inconclusive', { measured: 0, p50: null, ...OPEN }, /^only 0 measured operations/],
+  ['unknown inconclusive', { operations: 20, measured: 20, ...OPEN, speed: 2 }, /^only 20 operations/, 'a longer log'],
 
   [
     'proven client sockets',
@@ -162,6 +163,12 @@ const FINDINGS = [
     'proven requested rate',
     { ...OPEN, speed: 2, busiestMinute: 300 },
     /^the store kept up with 2 times your traffic: busiest minute 300\.0 ops\/s, event loop 30% busy$/,
+    'a higher --speed',
+  ],
+  [
+    'proven requested rate',
+    { ...OPEN, speed: 2, busiestMinute: 300, end: 'stopped' },
+    /^the store kept up, event loop 30% busy$/,
     'a higher --speed',
   ],
   ['proven requested rate', { ...OPEN, startDelayP50: 50, startDelayP90: 50 }],
@@ -196,6 +203,7 @@ const FINDINGS = [
     'fewer <threads>, or more buckets',
   ],
   ['proven store throttling', { ...OPEN, ...REFUSING }, /./, 'a lower --rate, or more buckets'],
+  ['proven store throttling', { ...OPEN, ...REFUSING, speed: 2 }, /./, 'a lower --speed, or more buckets'],
   ['proven store throttling', { operations: 0, measured: 0, failed: 1000, attempts: 1000, throttled: 1000, p50: null }],
   ['proven store throttling', { operations: 512, attempts: 2000, throttled: 1488, backoffShare: 0.1 }],
   ['likely store throttling', { ...REFUSING, ...FULL }, /, but event loop busy 97% of the time/],

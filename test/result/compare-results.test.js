@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { compareResults } from '../../lib/result/compare/compare-results.js';
+import { sideOf } from '../../lib/result/compare/compare-stage.js';
 import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
 import { ratesOf, resultOf } from './results.js';
@@ -74,6 +75,11 @@ describe('a rate', () => {
     assert.ok(Number(before) > 990 && Number(after) > 1990 && Number(ratio) > 1.9);
     assert.deepEqual([low, high], [null, null]);
     assert.deepEqual(comparison.stages[0].seconds, { before: 29, after: 60 });
+    const replay = /** @type {any} */ ({ replay: 'access.ndjson' });
+    assert.equal(
+      sideOf(run({ rates: ratesOf(29) }).stages[0], replay).problem,
+      'only 29 whole seconds: replay a longer log',
+    );
   });
 
   test('that varies as much as it differs is inconclusive', () => {

@@ -5,6 +5,8 @@ import { before, test } from 'node:test';
 import { tmpdir } from 'node:os';
 import { dollarsSpentOn } from '../../lib/run/prices.js';
 import { run } from '../../lib/index.js';
+import { addStages } from '../../lib/result/add.js';
+import { shortcomingsOf } from '../../lib/result/completeness.js';
 import { OPERATIONS } from '../../lib/load/operations/registry.js';
 import { commandOf } from '../../lib/options/recorded-options.js';
 import { makeTrace } from '../../lib/load/replay/make-trace.js';
@@ -223,6 +225,36 @@ test('two hosts share the objects of a log', async (t) => {
   assert.deepEqual(await store.list(), []);
 });
 
+test('a log that removes all its objects leaves none to remove, which is no shortcoming', async () => {
+  const lines = ['PutObject', 'GetObject', 'DeleteObject'].map((does, index) =>
+    csvLine({ at: START + 10 * index, does, key: 'k', size: 2000 }),
+  );
+  const replay = logOf('emptied.csv', [CSV_HEADER, ...lines]);
+  const result = await run({ store: 'local', replay, threads: 2, preflight: false });
+  assert.deepEqual([countsOf(result).remove, stageOf(result, 'Remove').operations], [1, 0]);
+  assert.deepEqual(result.stages.flatMap(shortcomingsOf), []);
+  assert.equal(stageOf(result, 'Remove').bottleneck?.advice, null);
+});
+
+test('shards whose objects have other sizes are merged size by size', async () => {
+  const lines = Array.from({ length: 60 }, (_, index) =>
+    csvLine({ at: START + index, does: 'GetObject', key: `k${index}`, size: 1500 + 97 * index }),
+  );
+  const options = { store: /** @type {const} */ ('local'), replay: logOf('sizes.csv', [CSV_HEADER, ...lines]) };
+  const host = (/** @type {string} */ shard) =>
+    run({ ...options, threads: 2, shard, runId: 'sizes', speed: 10, preflight: false });
+  const prepared = [stageOf(await host('0/2'), 'Prepare'), stageOf(await host('1/2'), 'Prepare')];
+  const classes = addStages(prepared).sizeClasses ?? [];
+  assert.deepEqual(
+    classes.map(({ from, to, operations }) => [from, to, operations]),
+    [
+      [1024, 2047, 6],
+      [2048, 4095, 21],
+      [4096, 8191, 33],
+    ],
+  );
+});
+
 test('an interrupted replay removes what it wrote', async (t) => {
   const lines = Array.from({ length: 2000 }, (_, index) =>
     r2Line({
@@ -240,6 +272,7 @@ test('an interrupted replay removes what it wrote', async (t) => {
     { signal: stop.signal, on: { second: ({ stage }) => stage === 'Replay' && stop.abort() } },
   );
   assert.equal(stageOf(result, 'Replay').end, 'stopped');
+  assert.doesNotMatch(String(stageOf(result, 'Replay').bottleneck?.evidence), /your traffic/);
   assert.deepEqual(await store.list(), []);
 });
 

@@ -49,8 +49,8 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       const startedAt = clock.now();
       tasks.push({ ...task, at: time.hostTime - START });
       const played = (await play(task, hooks, time, signal)) ?? {};
-      const meter = new StageMeter(clock, startedAt);
-      return stageOutcome([meter], clock, { startedAt, endedAt: clock.now(), ...played });
+      const meters = task.stage.kinds.map(() => new StageMeter(clock, startedAt));
+      return stageOutcome(meters, clock, { startedAt, endedAt: clock.now(), ...played });
     },
   };
   const config = runConfig(NO_TARGET, overrides);
@@ -310,6 +310,22 @@ test('a timed stage ends once the next second would exceed the cost limit, and n
     result.stages.map(({ stage, end }) => [stage, end]),
     [['Write', 'unpaid']],
   );
+});
+
+test('a search ends once it has spent the cost limit, also if some of its operations are free', async (t) => {
+  const mix = ['write', 'remove'].map((operation) => ({ operation, share: 50 }));
+  /** @type {boolean[]} */
+  const ended = [];
+  const { time, result, run } = prepare(t, { mix, findPeak: true, maxCost: 0.01 }, (task, hooks, _time, signal) => {
+    for (let second = 0; second < 3 && task.stage.name === 'Mixed'; second++) {
+      hooks.second({ ...secondOf(1000), billed: [1000, 1000] });
+      ended.push(signal.aborted);
+    }
+    return { end: signal.aborted ? 'stopped' : 'complete' };
+  });
+  assert.equal(await time.until(run()), false);
+  assert.deepEqual(ended, [false, false, true], '$0.0045 per second, of $0.01');
+  assert.equal(result.stages.at(-1)?.end, 'unpaid');
 });
 
 test('a stage that the limit cannot pay for ends at its start, and a free one runs', async (t) => {

@@ -175,7 +175,8 @@ export class Race {
     Object.assign(record, { timeLost, attemptStartedAt: lastStartedAt });
     const isChanged = isFound && !(readsFirst && reply.etagDigest === etagBefore);
     if (isFound) {
-      ledger.add(localIndex, reply.etagDigest);
+      // Until the object changes, a write without a response may still replace it, even before the race is repeated.
+      ledger.add(localIndex, isChanged ? reply.etagDigest : 0);
     }
     const violation = this.#violationIn({ first, attempts, isFound, isChanged });
     if (violation !== null) {

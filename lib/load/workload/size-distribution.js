@@ -1,5 +1,5 @@
 import { quote } from '../../text/quote.js';
-import { formatSize, parseSize } from '../../text/units.js';
+import { formatSize, parseSize, sizeRange } from '../../text/units.js';
 import { mixIndex, seedOf } from './mix.js';
 
 /** @import { SizeDistribution } from '../../result/config.js' */
@@ -90,6 +90,11 @@ export function formatSizes(distribution) {
 /** The value of `--size` that describes a run's objects. @param {{ size: number, sizes?: SizeDistribution }} config */
 export function sizeText({ size, sizes }) {
   return sizes === undefined ? formatSize(size) : formatSizes(sizes);
+}
+
+/** The sizes of a run's objects, for people. @param {{ size: number, sizes?: SizeDistribution }} config */
+export function sizesText({ size, sizes }) {
+  return sizes?.kind === 'listed' ? sizeRange(smallestSize(sizes), size) : sizeText({ size, sizes });
 }
 
 /**
@@ -222,9 +227,12 @@ export function sizeClasses(distribution) {
   }
   const first = classAt(lowest, doublings);
   const count = classAt(highest, doublings) - first + 1;
+  // Hosts with other objects have the same classes, so that a merge can add them up.
+  const isListed = distribution.kind === 'listed';
+  const start = isListed ? Math.min(first, 1) * 2 ** (first * doublings) : smallest;
   return Array.from({ length: count }, (_, index) => ({
-    from: index === 0 ? smallest : 2 ** ((first + index) * doublings),
-    to: Math.min(2 ** ((first + index + 1) * doublings) - 1, largest),
+    from: index === 0 ? start : 2 ** ((first + index) * doublings),
+    to: Math.min(2 ** ((first + index + 1) * doublings) - 1, isListed ? Infinity : largest),
   }));
 }
 

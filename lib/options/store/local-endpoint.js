@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MAX_BODY_BYTES } from '../../local-s3/receive-body.js';
 import { counted, rounded } from '../../text/figures.js';
 import { formatSize } from '../../text/units.js';
-import { averageSize, sizeText } from '../../load/workload/size-distribution.js';
+import { averageSize, sizeText, sizesText } from '../../load/workload/size-distribution.js';
 import { UsageError, refuseIfAny } from '../usage-error.js';
 import { bucketNames } from '../values.js';
 import { attempt } from './environment.js';
@@ -28,7 +28,7 @@ const SHARE_OF_MEMORY = 0.5;
 export function checkLocalLimits({ objects, size, sizes }) {
   if (size > MAX_BODY_BYTES) {
     throw new UsageError([
-      `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
+      `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got ${sizes?.kind === 'listed' ? formatSize(size) : `--size ${sizeText({ size, sizes })}`}`,
     ]);
   }
   // Systems that do not report free memory return 0.
@@ -38,7 +38,7 @@ export function checkLocalLimits({ objects, size, sizes }) {
   if (needed > freeMemory * SHARE_OF_MEMORY) {
     const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (mean + OVERHEAD_BYTES));
     throw new UsageError([
-      `--local keeps its objects in memory: ${rounded(objects)} of ${sizeText({ size, sizes })} would take more than half of the free memory; expected at most ${counted(most, 'object')} of ${sizes === undefined ? 'that size' : 'these sizes'}`,
+      `--local keeps its objects in memory: ${rounded(objects)} of ${sizesText({ size, sizes })} would take more than half of the free memory; expected at most ${counted(most, 'object')} of ${sizes === undefined ? 'that size' : 'these sizes'}`,
     ]);
   }
 }

@@ -201,8 +201,8 @@ function moreCpu({ host }) {
 }
 
 /** @param {Evidence} evidence */
-function lessLoad({ requestedRate }) {
-  return `${requestedRate === null ? 'fewer <threads>' : 'a lower --rate'}, or more buckets`;
+function lessLoad(evidence) {
+  return `${evidence.requestedRate === null ? 'fewer <threads>' : `a lower ${paceOf(evidence)}`}, or more buckets`;
 }
 
 /** @param {Evidence} evidence */
@@ -224,10 +224,10 @@ function paceOf({ speed }) {
   return speed === undefined ? '--rate' : '--speed';
 }
 
-/** @param {Evidence} evidence of an open loop */
-function withTraffic({ speed, busiestMinute, readsP99 }) {
+/** Nothing if only a part was replayed. @param {Evidence} evidence of an open loop */
+function withTraffic({ speed, busiestMinute, readsP99, end }) {
   const reads = readsP99 === undefined ? '' : `p99 of reads ${decimal(readsP99)} ms; `;
-  return speed === undefined
+  return speed === undefined || end !== 'complete'
     ? ''
     : ` with ${speed} times your traffic: ${reads}busiest minute ${decimal(Number(busiestMinute))} ops/s`;
 }
@@ -270,8 +270,9 @@ const ROWS = [
     evidence: ({ measured, operations }) =>
       `only ${counted(measured, measured < operations ? 'measured operation' : 'operation')}, too few to show a limit`,
     advice: (evidence) => {
-      const { search, measured, operations } = evidence;
-      const more = measured < operations ? 'a longer stage, or a shorter --warmup' : 'more <objects>';
+      const { search, measured, operations, attempts, speed } = evidence;
+      const objects = speed === undefined ? 'more <objects>' : 'a longer log';
+      const more = measured < operations ? 'a longer stage, or a shorter --warmup' : attempts === 0 ? null : objects;
       return search === null ? more : moreEvidence(evidence);
     },
   },

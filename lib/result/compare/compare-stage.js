@@ -48,7 +48,9 @@ export function sideOf(stage, options) {
     return { stage, seconds: [], problem: VARYING_LOAD };
   }
   const seconds = steadySeconds(stage, options);
-  const few = `only ${counted(seconds.length, 'whole second')}: run with --duration ${MIN_SECONDS + 2}s or longer`;
+  const longer =
+    options?.replay === undefined ? `run with --duration ${MIN_SECONDS + 2}s or longer` : 'replay a longer log';
+  const few = `only ${counted(seconds.length, 'whole second')}: ${longer}`;
   return { stage, seconds, problem: seconds.length < MIN_SECONDS ? few : null };
 }
 
