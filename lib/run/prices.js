@@ -150,9 +150,9 @@ export function requestsOfRun(config) {
  * @param {PricedConfig} config
  * @returns {Requests} for these operations; of a race, all but the writes are reads
  */
-export function requestsFor({ billingClass, canTakeParts, race }, operations, config) {
+export function requestsFor({ billingClass, canTakeParts, race, replaces }, operations, config) {
   const each = canTakeParts ? requestsForEach(config) : race ? config.load.amounts.contenders : 1;
-  const reads = race ? operations * (1 + Number(race.readsFirst)) : 0;
+  const reads = race ? operations * (1 + Number(replaces)) : 0;
   const requests = { A: 0, B: 0, free: 0, [billingClass]: Math.ceil(each * operations) };
   return { ...requests, B: requests.B + reads };
 }

@@ -191,16 +191,10 @@ function figuresOf(record, time, isRace = false) {
  * @returns {Pick<StageResult, 'cache' | 'contenders'>} empty if no cache responded, and no operation was a race
  */
 function statusResults({ cache }, duration, name) {
-  const statuses = cache.map(({ status, maxAge, ...part }) => {
-    return { status, ...ofPart(part, duration), maxAge: maxAge < 0 ? null : maxAge };
-  });
-  return cache.length === 0
-    ? {}
-    : {
-        [name]: statuses.sort(
-          (one, other) => other.operations - one.operations || (one.status < other.status ? -1 : 1),
-        ),
-      };
+  const statuses = cache
+    .map(({ status, maxAge, ...part }) => ({ status, ...ofPart(part, duration), maxAge: maxAge < 0 ? null : maxAge }))
+    .sort((one, other) => other.operations - one.operations || (one.status < other.status ? -1 : 1));
+  return cache.length === 0 ? {} : { [name]: statuses };
 }
 
 /**

@@ -27,10 +27,9 @@ const READ = Object.freeze({ ...read, call: { ...read.call, returnsEtag: true } 
 const NO_OBJECTS_ETAG = `"${'0'.repeat(32)}"`;
 
 /**
- * How an operation races.
+ * How an operation races. A race that replaces an object first reads its ETag.
  *
  * @typedef {object} RaceRules
- * @property {boolean} readsFirst whether the race replaces an object, whose ETag it reads first
  * @property {(record: OperationRecord) => string} keyOf the key that the contenders write
  * @property {(workload: Workload) => Ledger} ledgerOf those keys
  * @property {(etag: string) => Record<string, string>} conditionOf all writes
@@ -149,13 +148,13 @@ export class Race {
    * @throws {AttemptError} if no write was carried out, although not all were refused
    */
   async run(record) {
-    const { kind, localIndex, attempts, startedAt, attemptStartedAt } = record;
-    const { keyOf, ledgerOf, readsFirst, conditionOf } = /** @type {RaceRules} */ (record.operation.race);
+    const { kind, localIndex, attempts, operation } = record;
+    const { keyOf, ledgerOf, conditionOf } = /** @type {RaceRules} */ (operation.race);
     const [ledger, meter, { length }] = [ledgerOf(record.workload), this.#context.meters[kind], this.#contenders];
     const { reply } = this.#reader.connection;
     record.key = keyOf(record);
     let [generation, etagBefore] = [0, 0];
-    if (readsFirst) {
+    if (operation.replaces) {
       const isFound = await this.#finds(record);
       etagBefore = reply.etagDigest;
       if (!isFound || etagBefore === 0 || !ledger.matches(localIndex, etagBefore)) {
@@ -170,10 +169,9 @@ export class Race {
     this.#context.throwIfStopped();
     const isFound = await this.#finds(record);
     // The read is counted as the operation's own attempt, and all others as its steps.
-    const { attemptStartedAt: lastStartedAt } = this.#reader;
-    const timeLost = attemptStartedAt - startedAt;
-    Object.assign(record, { timeLost, attemptStartedAt: lastStartedAt });
-    const isChanged = isFound && !(readsFirst && reply.etagDigest === etagBefore);
+    record.timeLost = record.attemptStartedAt - record.startedAt;
+    record.attemptStartedAt = this.#reader.attemptStartedAt;
+    const isChanged = isFound && !(operation.replaces && reply.etagDigest === etagBefore);
     if (isFound) {
       // Until the object changes, a write without a response may still replace it, even before the race is repeated.
       ledger.add(localIndex, isChanged ? reply.etagDigest : 0);
@@ -279,7 +277,6 @@ export const create = defineOperation({
   effect: 'copies',
   needsObject: false,
   race: {
-    readsFirst: false,
     keyOf: ({ workload, index }) => workload.keyspace.copyKeyOf(index),
     ledgerOf: ({ copies }) => /** @type {Ledger} */ (copies),
     conditionOf: () => ({ IfNoneMatch: '*' }),
@@ -293,7 +290,6 @@ export const swap = defineOperation({
   effect: 'replaces',
   needsObject: true,
   race: {
-    readsFirst: true,
     keyOf: ({ key }) => key,
     ledgerOf: ({ ledger }) => ledger,
     conditionOf: (etag) => ({ IfMatch: etag }),
