@@ -1,8 +1,8 @@
-import { ROWS, optionsOf } from '../options/table.js';
-import { COMMANDS, COMMAND_NAMES } from './help.js';
+import { ROWS, flagOf, optionsOf } from '../options/table.js';
+import { COMMANDS, COMMAND_NAMES, SHELLS } from './help.js';
 
 /**
- * @import { CommandName } from '../options/table.js'
+ * @import { CommandName, OptionRow } from '../options/table.js'
  * @import { Shell } from './help.js'
  */
 
@@ -11,33 +11,44 @@ const TAKES_FILE = / [<[]file[\]>]$/;
 
 /** @type {Readonly<Record<Shell, () => string>>} */
 const SCRIPTS = {
+  // Where no word fits, readline and zsh complete file names by default.
   bash: () => `# ${source('bash')}
 _r2_benchmark() {
-  local words="$(_r2_benchmark_words "\${COMP_WORDS[1]}")" files='${filesPattern()}'
-  if [[ "$COMP_CWORD" -gt 1 && "$3" =~ $files ]]; then
-    COMPREPLY=($(compgen -f -- "$2"))
-  else
-    COMPREPLY=($(compgen -W "$words" -- "$2"))
-  fi
-  [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$2"))
+  local words
+  case "$3" in
+${Object.values(ROWS)
+  .filter(({ flag }) => flag.includes(' '))
+  .map((row) => `  ${flagOf(row)}) words='${choicesOf(row)}' ;;`)
+  .join('\n')}
+  *) words="$(_r2_benchmark_words "\${COMP_WORDS[1]}")"
+    [ "$COMP_CWORD" -gt 1 ] || words="${COMMAND_NAMES.join(' ')} $words" ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$2"))
 }
 _r2_benchmark_words() {
   case "$1" in
-${COMMAND_NAMES.map((name) => `  ${name}) echo '${flagsOf(name).join(' ')}' ;;`).join('\n')}
-  *) echo '${[...COMMAND_NAMES, ...flagsOf('run')].join(' ')}' ;;
+${COMMAND_NAMES.map((name) => `  ${name}) echo '${wordsOf(name)}' ;;`).join('\n')}
+  *) echo '${wordsOf('run')}' ;;
   esac
 }
-complete -F _r2_benchmark r2-benchmark r2-benchmark.js`,
+complete -o default -F _r2_benchmark r2-benchmark r2-benchmark.js`,
   zsh: () => `#compdef r2-benchmark r2-benchmark.js
 # ${source('zsh')}
 autoload -U +X bashcompinit && bashcompinit
 ${SCRIPTS.bash()}`,
   fish: () => `# ${source('fish')}
+function __r2_benchmark_is
+  set -l word (commandline -opc)[2]
+  contains -- "$word" ${COMMAND_NAMES.join(' ')}; or set word run
+  contains $word $argv
+end
 ${COMMAND_NAMES.map(
   (name) => `complete -c r2-benchmark -n __fish_use_subcommand -a ${name} -d ${quoted(COMMANDS[name].summary)}`,
 ).join('\n')}
+complete -c r2-benchmark -n '__r2_benchmark_is completion' -f -a '${SHELLS.join(' ')}'
+complete -c r2-benchmark -l help -d 'show the help'
 ${Object.entries(ROWS)
-  .map(([, { flag, help }]) => fishLine(flag, help))
+  .map(([name, row]) => fishLine(name, row))
   .join('\n')}`,
 };
 
@@ -52,24 +63,29 @@ function source(shell) {
 }
 
 /** @param {CommandName} command */
-function flagsOf(command) {
-  return [...optionsOf(command).map(([, { flag }]) => flag.split(' ')[0]), '--help'];
+function wordsOf(command) {
+  const shells = command === 'completion' ? SHELLS : [];
+  return [...shells, ...optionsOf(command).map(([, row]) => flagOf(row)), '--help'].join(' ');
 }
 
-/** A regular expression for the flags before a file. */
-function filesPattern() {
-  const flags = Object.values(ROWS).flatMap(({ flag }) => (TAKES_FILE.test(flag) ? [flag.split(' ')[0]] : []));
-  return `^(${flags.join('|')})$`;
+/** @param {OptionRow} row @returns {string} the values that an option can have, if there are few */
+function choicesOf({ read }) {
+  return read !== undefined && 'choices' in read ? /** @type {string[]} */ (read.choices).join(' ') : '';
 }
 
 /**
- * @param {string} flag
- * @param {string} help
+ * @param {string} option
+ * @param {OptionRow} row
  */
-function fishLine(flag, help) {
-  const [name, value] = flag.split(' ');
-  const takes = value === undefined ? '' : TAKES_FILE.test(flag) ? ' -r -F' : ' -x';
-  return `complete -c r2-benchmark -l ${name.slice(2)}${takes} -d ${quoted(help)}`;
+function fishLine(option, row) {
+  const commands = /** @type {const} */ (['run', ...COMMAND_NAMES]).filter((command) =>
+    optionsOf(command).some(([name]) => name === option),
+  );
+  const choices = choicesOf(row);
+  const takes = TAKES_FILE.test(row.flag) ? ' -r -F' : row.flag.includes(' ') ? ' -x' : '';
+  const values = choices === '' ? takes : ` -x -a '${choices}'`;
+  const condition = `-n '__r2_benchmark_is ${commands.join(' ')}'`;
+  return `complete -c r2-benchmark ${condition} -l ${flagOf(row).slice(2)}${values} -d ${quoted(row.help)}`;
 }
 
 /** @param {string} text for fish */

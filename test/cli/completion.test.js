@@ -21,11 +21,27 @@ async function completed(...words) {
   return stdout.trim().split('\n').sort();
 }
 
-test('bash completes commands, the options of a command, and files', async () => {
+test('bash completes commands, the options of a command, and the values of an option', async () => {
   assert.deepEqual(await completed('r2-benchmark', 'c'), ['cleanup', 'compare', 'completion']);
   assert.deepEqual(await completed('r2-benchmark', '100', '10', '--max'), ['--max-cost', '--max-operations']);
   assert.deepEqual(await completed('r2-benchmark', 'compare', '--m'), ['--margin']);
-  assert.deepEqual(await completed('r2-benchmark', '--json', 'completion.t'), ['completion.test.js']);
+  assert.deepEqual(await completed('r2-benchmark', '100', '10', '--client', ''), ['direct', 'edge', 'public', 'sdk']);
+  assert.deepEqual(await completed('r2-benchmark', 'completion', 'b'), ['bash']);
+  assert.match(completionScript('bash'), /^complete -o default /m);
+  // All else is a file name, which the shell completes by default.
+  for (const words of [
+    ['--json', 'c'],
+    ['100', '10', 'c'],
+    ['merge', 'c'],
+  ]) {
+    assert.deepEqual(await completed('r2-benchmark', ...words), [''], words.join(' '));
+  }
+});
+
+test('fish completes only the options of the command, and the values of an option', () => {
+  const script = completionScript('fish');
+  assert.match(script, /^complete -c r2-benchmark -n '__r2_benchmark_is compare ab' -l margin -x -d /m);
+  assert.match(script, /^complete -c r2-benchmark -n '__r2_benchmark_is run [^']+' -l client -x -a 'direct sdk /m);
 });
 
 test('every shell gets every option of a run', () => {
