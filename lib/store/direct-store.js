@@ -463,9 +463,14 @@ function queryOf({ queryNames }, always, input = {}) {
  * @returns {[name: string, value: string][]} headers for the members that the input has, in the order of `names`
  */
 function namedIn(names, input) {
-  return Object.entries(names).flatMap(([member, name]) =>
-    input[member] === undefined ? [] : [/** @type {[string, string]} */ ([name, String(input[member])])],
-  );
+  /** @type {[name: string, value: string][]} */
+  const found = [];
+  for (const member of Object.keys(names)) {
+    if (input[member] !== undefined) {
+      found.push([names[member], String(input[member])]);
+    }
+  }
+  return found;
 }
 
 /**

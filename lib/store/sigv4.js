@@ -197,8 +197,11 @@ export class RequestSigner {
    */
   signHeaders(method, path, hashed, query, headers) {
     this.#refresh();
-    const given = headers.map(([name, value]) => `${name}:${value}\n`).join('');
-    const names = headers.map(([name]) => `${name};`).join('');
+    let [given, names] = ['', ''];
+    for (const [name, value] of headers) {
+      given += `${name}:${value}\n`;
+      names += `${name};`;
+    }
     const isFirst = given < HASH_HEADER;
     const signedHeaders = `host;${isFirst ? names : ''}${HASH_HEADER};${isFirst ? '' : names}${this.#lastSigned}`;
     const own = `${HASH_HEADER}:${hashed}\n`;
@@ -206,7 +209,7 @@ export class RequestSigner {
     const canonical = `${lines}${signedHeaders}\n`;
     const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${canonical}${hashed}`));
     const authorization = `${this.#authorizationScope}${signedHeaders}, Signature=${signature}`;
-    return [...this.#headersOf(hashed, authorization), ...headers.flat()];
+    return this.#headersOf(hashed, authorization).concat(...headers);
   }
 
   /**

@@ -62,7 +62,7 @@ export const batchRemove = defineOperation({
   async attempt(record) {
     const { connection, workload } = record;
     const pending = pendingKeys(record);
-    record.input = { Delete: { Objects: Array.from(pending.keys(), (Key) => ({ Key })) } };
+    record.input = { Delete: { Objects: [...pending.keys()].map((Key) => ({ Key })) } };
     await connection.send(this.call, record);
     const { Deleted = [], Errors = [] } = connection.reply.output;
     if (Deleted.length === 0 && Errors.length === 0) {
@@ -104,8 +104,11 @@ export const batchRemove = defineOperation({
 function pendingKeys({ locals, workload: { keyspace, shard, ledger } }) {
   const left = locals.filter((local) => ledger.has(local));
   // Request all objects if none is known to exist: other runs wrote them, or the writes got no response.
-  const indices = left.length === 0 ? locals : left;
-  return new Map(Array.from(indices, (local) => [keyspace.keyOf(globalIndex(shard, local)), local]));
+  const keys = new Map();
+  for (const local of left.length === 0 ? locals : left) {
+    keys.set(keyspace.keyOf(globalIndex(shard, local)), local);
+  }
+  return keys;
 }
 
 /** @param {{ Code?: string }} error */
