@@ -80,7 +80,7 @@ export const COMMANDS = Object.freeze({
   completion: {
     operands: '<shell>',
     summary: 'print completions for a shell',
-    description: 'Prints a script that completes commands and options in bash, zsh or fish.',
+    description: 'Prints a script that completes commands, options and their values in bash, zsh or fish.',
   },
   run: {
     operands: '<objects> <threads>',
