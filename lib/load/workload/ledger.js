@@ -133,10 +133,12 @@ export class Ledger {
     return (this.#words[localIndex] & LISTED) !== 0;
   }
 
-  /** Forgets which keys lists have shown. */
+  /** Forgets which keys lists have shown. Words are not written without need: memory that never was takes no room. */
   forgetLists() {
     for (let localIndex = 0; localIndex < this.#words.length; localIndex++) {
-      this.#words[localIndex] &= ~LISTED;
+      if (this.isListed(localIndex)) {
+        this.#words[localIndex] &= ~LISTED;
+      }
     }
   }
 
