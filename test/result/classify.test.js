@@ -286,14 +286,14 @@ const FINDINGS = [
         { ...cpuWith({ others: 1.25 }), network: { ...NETWORK, interface: 'lo', linkSpeed: null, fullShare: null } },
       ),
     },
-    /, but this host had too little CPU: /,
+    /, but this host had too little CPU/,
   ],
 
   // A host without CPU to spare.
   ['likely host CPU', { p50: 29, host: hostWith({ running: 0.38, waiting: 0.42 }, cpuWith({ others: 1.6 })) }],
-  ['likely beyond this host', { host: CROWDED }, /, but this host had too little CPU: /, '--find-peak, or two hosts'],
+  ['likely beyond this host', { host: CROWDED }, /, but this host had too little CPU$/, '--find-peak, or two hosts'],
   ['likely beyond this host', { host: hostWith({}, cpuWith({ busiest: 0.95 })) }],
-  ['likely concurrency', { ...QUICK, host: CROWDED }, /, but this host had too little CPU: /, 'more <threads>'],
+  ['likely concurrency', { ...QUICK, host: CROWDED }, /, but this host had too little CPU/, 'more <threads>'],
   [
     'likely store',
     { ...sizes(1000, 1003), host: CROWDED },

@@ -444,12 +444,14 @@ function findingOf(evidence, rows = ROWS) {
   const { cause, proof, advice } = row;
   const isProven = proof !== undefined && missing === undefined;
   const known = isProven ? 'proven' : 'likely';
+  const stated = row.evidence(evidence);
   const but = missing?.but === undefined ? '' : `, but ${missing.but(evidence)}`;
+  const use = `: ${timeUse(evidence)}`;
   const next = missing?.advice ?? advice;
   return {
     cause,
     certainty: cause === 'inconclusive' ? 'unknown' : known,
-    evidence: `${row.evidence(evidence)}${but}`,
+    evidence: `${stated}${stated.includes(use) ? but.replace(use, '') : but}`,
     advice: typeof next === 'function' ? next(evidence) : next,
   };
 }
