@@ -175,7 +175,8 @@ class VersionedStore {
 
   /** @param {string} document */
   #deleteAll(document) {
-    const errors = [];
+    const entries = [];
+    const isQuiet = document.includes('<Quiet>true');
     for (const [, key, , id] of document.matchAll(/<Key>([^<]*)<\/Key>(<VersionId>([^<]*)<\/VersionId>)?/g)) {
       if (id === undefined) {
         this.#add(key, null);
@@ -183,10 +184,12 @@ class VersionedStore {
         const left = (this.versions.get(key) ?? []).filter((version) => version.id !== id);
         this.versions[left.length === 0 ? 'delete' : 'set'](key, left);
       } else {
-        errors.push(`<Error><Key>${key}</Key><VersionId>${id}</VersionId><Code>AccessDenied</Code></Error>`);
+        entries.push(`<Error><Key>${key}</Key><VersionId>${id}</VersionId><Code>AccessDenied</Code></Error>`);
+        continue;
       }
+      entries.push(isQuiet ? '' : `<Deleted><Key>${key}</Key></Deleted>`);
     }
-    return `<DeleteResult>${errors.join('')}</DeleteResult>`;
+    return `<DeleteResult>${entries.join('')}</DeleteResult>`;
   }
 }
 
