@@ -18,7 +18,7 @@ export function comparisonPage({ title, answers, blocks }) {
     sections: blocks.filter(isShown).map((block, index) => ({
       id: `part-${index + 1}`,
       title: block.title,
-      body: html`${block.table && block.table.rows.length > 0 ? table(block.title, block.table) : null}
+      body: html`${block.table && block.table.rows.length > 0 ? table(`Table: ${block.title}`, block.table) : null}
       ${(block.lines ?? []).map((line) => html`<p>${line}</p>`)}`,
     })),
     data: {},
