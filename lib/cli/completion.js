@@ -11,7 +11,7 @@ const TAKES_FILE = / [<[]file[\]>]$/;
 
 /** @type {Readonly<Record<Shell, () => string>>} */
 const SCRIPTS = {
-  // Where no word fits, readline and zsh complete file names by default.
+  // If no word fits, readline and zsh complete file names by default.
   bash: () => `# ${source('bash')}
 _r2_benchmark() {
   local words

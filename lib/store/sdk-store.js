@@ -132,7 +132,7 @@ class SdkConnection {
   }
 
   /**
-   * Settles with the signal at the latest. The SDK alone would wait for ever for a response that switches to another protocol.
+   * Settles with the signal at the latest. The SDK alone would wait forever for a response that switches to another protocol.
    *
    * @param {any} command
    * @param {AbortSignal} signal

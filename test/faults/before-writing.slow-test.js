@@ -233,7 +233,7 @@ describe('objects and versions that exist before a run', { concurrency: 3 }, () 
       assertStatus(outcome, 0);
       const keys = store.countOf('PUT');
       assert.ok(keys > OBJECTS, 'probes are among them');
-      // The run's marker is the one object that nothing has deleted before. Preflight deletes its object in a batch, too.
+      // The run's marker is the one object that nothing has deleted before. Preflight also deletes its object in a batch.
       const versions = status === 'Enabled' ? keys + store.countOf('DELETE') : keys - 1;
       assert.match(
         outcome.stderr,

@@ -141,7 +141,7 @@ function sortByTime(recorded, count) {
   sortBy(order, (index) => (times[index] - first) * ranksPerMs);
   const columns = columnsOf(recorded);
   for (let start = 0; start < count; start++) {
-    // Moves the requests of one cycle, each to where its own index stands in the order, which is then settled.
+    // Moves the requests of one cycle of the order to their places, and marks these as settled.
     const held = columns.map((column) => column[start]);
     let to = start;
     for (let from = order[to]; from !== start; from = order[to]) {
