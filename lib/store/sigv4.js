@@ -209,7 +209,11 @@ export class RequestSigner {
     const canonical = `${lines}${signedHeaders}\n`;
     const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${canonical}${hashed}`));
     const authorization = `${this.#authorizationScope}${signedHeaders}, Signature=${signature}`;
-    return this.#headersOf(hashed, authorization).concat(...headers);
+    const signed = this.#headersOf(hashed, authorization);
+    for (const [name, value] of headers) {
+      signed.push(name, value);
+    }
+    return signed;
   }
 
   /**

@@ -5,6 +5,9 @@ const ENTITIES = { lt: '<', gt: '>', amp: '&', apos: "'" };
 export function decodeEntities(text) {
   // ETags have quotes, and usually no other references.
   const unquoted = text.replaceAll('&quot;', '"');
+  if (!unquoted.includes('&')) {
+    return unquoted;
+  }
   return unquoted.replace(
     /&(?:(lt|gt|amp|apos)|#0*(\d{1,6})|#x0*([0-9A-Fa-f]{1,5}));/g,
     (_, name, decimal, hexadecimal) =>
