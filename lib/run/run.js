@@ -26,7 +26,7 @@ import { noticesOfLoad, prepareRun } from './prepare-run.js';
  * @property {Invocation} [invocation] how the user calls a program: problems then name the options of its command line
  * @property {Target} [target] a store that is open already, and stays open
  * @property {{ earlier: Result | null }} [turn] makes the run a turn of a comparison: it warms up, measures each stage for
- *   at least a second, and takes over preflight, latencies and clock from an earlier turn of the same setting
+ *   a minimum time, and takes over preflight, latencies and clock from an earlier turn of the same setting
  */
 
 /**
