@@ -27,7 +27,7 @@ export function stageFindings({ vanished, changed, archived, staleByCache, reads
   return [
     ...(times >= LEAST_SHOWN ? [`each object was ${bytes === 0 ? 'requested' : 'read'} ${decimal(times)} times`] : []),
     ...(staleByCache ? [`the cache served old versions in ${counted(staleByCache, 'read')}`] : []),
-    ...(contenders
+    ...(contenders?.length
       ? [`${counted(races.integrityErrors ?? 0, 'violation')}, ${counted(races.undecidedRaces ?? 0, 'undecided race')}`]
       : []),
     ...(vanished ? [`${counted(vanished, 'operation')} found no object: removed, or listed under another name`] : []),

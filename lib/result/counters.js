@@ -2,8 +2,8 @@ import { SCHEMA } from './schema.js';
 
 /** @import { CountName, StageCounts } from './result.js' */
 
-// The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there and increment
-// it in one place. Counters of several hosts are added up.
+// The counters are declared in result.schema.json, under `counters`. To add a counter, add an entry there, and increment
+// its field of a StageMeter. Counters of several hosts are added up. Shown are those with a row in figures/catalogue.js.
 
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 

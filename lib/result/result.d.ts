@@ -86,7 +86,6 @@ type UnknownOfStage =
   | 'hostLoad'
   | 'unloaded'
   | 'objectsNeeded'
-  | 'paused'
   | 'slowest'
   | 'failures'
   | 'sizes'
@@ -96,11 +95,11 @@ type UnknownOfStage =
   | 'ramp'
   | 'merge'
   | 'figures'
-  | keyof PartsSum;
+  | 'reads';
 
 /** One kind of operation in a mixed stage. */
-export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | keyof PartsSum>> &
-  Pick<KindSum, 'unloaded' | 'averageKeys' | Extract<keyof KindSum, keyof PartsSum>> & { bottleneck: Bottleneck };
+export type KindResult = Known<KindSum, Exclude<keyof KindSum, 'unloaded' | 'averageKeys' | 'reads'>> &
+  Pick<KindSum, 'unloaded' | 'averageKeys' | 'reads'> & { bottleneck: Bottleneck };
 
 export type PartResult = PartSum & Known<PartSum, 'average' | 'averageBytes'>;
 

@@ -296,20 +296,20 @@ export interface StageSum extends CommonCounts {
   threads?: number | null;
   /** Size of an object; of the largest object if sizes differ. Null if hosts differ. Unit: bytes. */
   objectSize?: number | null;
-  /** Sizes as given with `--size`, if they differ. Null if hosts differ. */
+  /** Sizes as given with `--size`, if they differ. Null if all are equal, or hosts differ. */
   sizes?: string | null;
-  /** Access pattern as given with `--access`, unless objects are accessed in order. Null if hosts differ. */
+  /** Access pattern as given with `--access`. Null if objects are accessed in order, or hosts differ. */
   access?: string | null;
   /**
    * Operations by object size, in ascending order, if sizes differ: one class for each size with a weight, or else for
-   * each power of two (or of 4, 8 and so on). Absent if a log was merged. A mixed stage has them in its `kinds`.
+   * each power of two (or of 4, 8 and so on). A mixed stage has them in its `kinds`.
    */
   sizeClasses?: readonly SizeClassSum[];
   /**
    * First and repeated reads of Read, Range and Stat, with `--access` or with a `--duration` in which objects are read
-   * again. Absent if a log was merged. A mixed stage has them in its `kinds`.
+   * again; null in other stages. A mixed stage has them in its `kinds`.
    */
-  reads?: ReadsSum;
+  reads?: ReadsSum | null;
   /** Start of the stage on the first host. Null if unknown. Unit: epoch ms. */
   startedAt: number | null;
   /** End of the stage on the last host. Null if unknown. Unit: epoch ms. */
@@ -318,7 +318,7 @@ export interface StageSum extends CommonCounts {
   duration: number | null;
   /**
    * How long the process, or its machine, was suspended: excluded from rates and percentiles. For several hosts, the
-   * sum. Absent without a suspension. Unit: ms.
+   * sum. Unit: ms.
    */
   paused?: number;
   /** Time at the start that is excluded from rates and percentiles. Unit: ms. */
@@ -334,7 +334,7 @@ export interface StageSum extends CommonCounts {
   peak: number | null;
   /** Average throughput: bytes that successful operations moved. Unit: bytes/s. */
   averageBytes?: number | null;
-  /** Average rate of objects, for operations on several objects. Unit: objects/s. */
+  /** Average rate of objects. Null unless each operation works on several objects. Unit: objects/s. */
   averageKeys?: number | null;
   /** Attempts that failed, repeated or not, except those cut off by the end of the stage. Unit: attempts. */
   failedAttempts?: number | null;
@@ -392,10 +392,7 @@ export interface StageSum extends CommonCounts {
    * a response. An operation of these stages is a whole race.
    */
   contenders?: readonly CacheSum[];
-  /**
-   * Figures of each bucket, in the order of `S3_BUCKET`; buckets of several hosts are added up by name. Absent if a log
-   * was merged.
-   */
+  /** Figures of each bucket, in the order of `S3_BUCKET`; buckets of several hosts are added up by name. */
   buckets?: readonly BucketSum[];
   /** What the hosts did together. Only in a merged result. */
   merge?: StageMerge;
@@ -507,7 +504,7 @@ export interface KindSum extends CommonCounts {
   peak?: number | null;
   /** Average throughput: bytes that successful operations moved. Unit: bytes/s. */
   averageBytes?: number | null;
-  /** Average rate of objects, for operations on several objects. Unit: objects/s. */
+  /** Average rate of objects. Null unless each operation works on several objects. Unit: objects/s. */
   averageKeys?: number | null;
   /** Attempts that failed, repeated or not, except those cut off by the end of the stage. Unit: attempts. */
   failedAttempts?: number | null;
@@ -521,14 +518,14 @@ export interface KindSum extends CommonCounts {
   latency: StageLatency;
   /**
    * Operations by object size, in ascending order, if sizes differ: one class for each size with a weight, or else for
-   * each power of two (or of 4, 8 and so on). Absent if a log was merged. A mixed stage has them in its `kinds`.
+   * each power of two (or of 4, 8 and so on). A mixed stage has them in its `kinds`.
    */
   sizeClasses?: readonly SizeClassSum[];
   /**
    * First and repeated reads of Read, Range and Stat, with `--access` or with a `--duration` in which objects are read
-   * again. Absent if a log was merged. A mixed stage has them in its `kinds`.
+   * again; null in other stages. A mixed stage has them in its `kinds`.
    */
-  reads?: ReadsSum;
+  reads?: ReadsSum | null;
   /**
    * Read, Range and Stat operations by cache status, most frequent first. Only with `--client public`. A mixed stage
    * also has them in its `kinds`.
@@ -652,7 +649,7 @@ export interface ConnectionResult {
   opened: number;
   /** Requests over a connection that had already carried a request. */
   reused: number;
-  /** With `--sdk-defaults`: total time that requests waited for one of the client's sockets. Unit: ms. */
+  /** Total time that requests waited for one of the client's sockets: with `--sdk-defaults`. Unit: ms. */
   socketWait?: number;
   /** Time of the DNS lookup. Null without a lookup. Unit: ms. */
   lookupTime: number | null;

@@ -4,6 +4,7 @@ import { PREPARE_STAGE, operationsFor, stageOf } from '../load/operations/stage.
 import { isR2 } from '../store/address.js';
 import { KEY_DIGITS } from './cleanup/bucket-access.js';
 import { meanOver } from '../load/workload/size-distribution.js';
+import { sumOf } from '../measure/statistics/moments.js';
 
 /**
  * @import { Config } from '../result/config.js'
@@ -82,7 +83,7 @@ export function dollarsSpentOn(stages) {
   const known = made.filter(({ operation }) => OPERATIONS.some(({ name }) => name === operation));
   return known.reduce((sum, { operation, attempts, aborts, contenders }) => {
     const billed = (attempts ?? 0) - (aborts ?? 0);
-    const writes = contenders?.reduce((count, { operations }) => count + operations, 0) ?? billed;
+    const writes = contenders?.length ? sumOf(contenders.map(({ operations }) => operations)) : billed;
     return sum + writes * priceOf(operation) + (billed - writes) * CLASS_B_PRICE;
   }, 0);
 }

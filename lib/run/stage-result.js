@@ -73,7 +73,7 @@ export function stageResult(parts) {
     ...count,
     ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY),
   }));
-  const figures = figuresOf(whole, measuredTime, stage.isRace);
+  const figures = figuresOf(whole, measuredTime);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -84,7 +84,7 @@ export function stageResult(parts) {
     startedAt,
     endedAt,
     duration,
-    ...(paused === 0 ? {} : { paused }),
+    paused,
     warmup,
     drain,
     seconds,
@@ -97,6 +97,8 @@ export function stageResult(parts) {
     slowest,
     failures,
     ...figures,
+    ...(stage.isRace ? { cache: [], contenders: figures.cache } : { contenders: [] }),
+    ...partResults(stage.kinds.length === 1 ? whole : {}, measured),
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, measured)),
   };
   const keyWait = outcome.waited / (duration * load.threads);
@@ -105,7 +107,7 @@ export function stageResult(parts) {
   const evidence = { ...evidenceOf(result, load, stage.movesBytes, availableCores), keyWait, readsP99 };
   const bottleneck = classify(evidence);
   return stage.kinds.length === 1
-    ? { ...result, bottleneck, ...partResults(whole, measured) }
+    ? { ...result, bottleneck }
     : { ...result, bottleneck, kinds: kindResults(result, parts, measuredTime, evidence) };
 }
 
@@ -116,23 +118,18 @@ export function stageResult(parts) {
  */
 function orderOfObjects({ kinds }, { sizes, access }) {
   const isDrawn = access !== undefined && kinds.some(({ operation }) => operation.followsAccess);
-  return {
-    ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }),
-    ...(isDrawn ? { access: formatAccess(access) } : {}),
-  };
+  return { sizes: sizes === undefined ? null : formatSizes(sizes), access: isDrawn ? formatAccess(access) : null };
 }
 
 /**
- * @param {KindRecord} record of one kind
+ * @param {Pick<KindRecord, 'sizeClasses' | 'reads'>} record of one kind
  * @param {number} duration ms, for the rates
  * @returns {Pick<StageResult, 'sizeClasses' | 'reads'>}
  */
-function partResults({ sizeClasses, reads }, duration) {
+function partResults({ sizeClasses = [], reads }, duration) {
   return {
-    ...(sizeClasses && {
-      sizeClasses: sizeClasses.map(({ from, to, ...part }) => ({ from, to, ...ofPart(part, duration) })),
-    }),
-    ...(reads && { reads: { first: ofPart(reads.first, duration), repeated: ofPart(reads.repeated, duration) } }),
+    sizeClasses: sizeClasses.map(({ from, to, ...part }) => ({ from, to, ...ofPart(part, duration) })),
+    reads: reads ? { first: ofPart(reads.first, duration), repeated: ofPart(reads.repeated, duration) } : null,
   };
 }
 
@@ -162,9 +159,8 @@ function ofPart({ operations, bytes, measured, measuredBytes, latency, histogram
  *
  * @param {KindRecord} record
  * @param {MeasuredTime} time
- * @param {boolean} [isRace]
  */
-function figuresOf(record, time, isRace = false) {
+function figuresOf(record, time) {
   const { seconds, latency, failedAttempts, errors } = record;
   const counts = /** @type {StageCounts} */ ({
     ...Object.fromEntries(COUNT_NAMES.map((name) => [name, record[name]])),
@@ -176,8 +172,8 @@ function figuresOf(record, time, isRace = false) {
     average,
     peak: peakOf(seconds, { ...time, average }),
     averageBytes,
-    ...statusResults(record, time.duration, isRace ? 'contenders' : 'cache'),
-    ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
+    cache: statusResults(record, time.duration),
+    averageKeys: counts.keys === 0 ? null : (average * counts.keys) / counts.operations,
     latency,
     failedAttempts,
     ...counts,
@@ -187,14 +183,11 @@ function figuresOf(record, time, isRace = false) {
 /**
  * @param {KindRecord} record
  * @param {number} duration ms, for the rates
- * @param {'cache' | 'contenders'} name
- * @returns {Pick<StageResult, 'cache' | 'contenders'>} empty if no cache responded, and no operation was a race
  */
-function statusResults({ cache }, duration, name) {
-  const statuses = cache
+function statusResults({ cache }, duration) {
+  return cache
     .map(({ status, maxAge, ...part }) => ({ status, ...ofPart(part, duration), maxAge: maxAge < 0 ? null : maxAge }))
     .sort((one, other) => other.operations - one.operations || (one.status < other.status ? -1 : 1));
-  return cache.length === 0 ? {} : { [name]: statuses };
 }
 
 /**
@@ -305,6 +298,6 @@ function loadResult(pacing) {
 }
 
 /** @param {ConnectionRecord} record */
-function connectionResult({ socketWait, tcp, tls, ...counts }) {
-  return { ...counts, ...(socketWait > 0 ? { socketWait } : {}), tcp: tcp.latency, tls: tls.latency };
+function connectionResult({ tcp, tls, ...counts }) {
+  return { ...counts, tcp: tcp.latency, tls: tls.latency };
 }

@@ -102,8 +102,8 @@ export function rowOfStage(stage) {
  * @param {Pick<WritableStage, 'sizeClasses' | 'cache' | 'contenders' | 'kinds'>} whole
  * @param {string} indent
  */
-function partsOf({ sizeClasses = [], cache, contenders = [], kinds = [] }, indent) {
-  const statuses = kinds.length > 0 ? [] : (cache ?? contenders);
+function partsOf({ sizeClasses = [], cache = [], contenders = [], kinds = [] }, indent) {
+  const statuses = kinds.length > 0 ? [] : [...cache, ...contenders];
   const named = [
     ...sizeClasses
       .filter(({ operations }) => operations > 0)

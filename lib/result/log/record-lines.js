@@ -38,11 +38,11 @@ const SAME = 'operations';
 export function recordLines(stage, record, { lines: written, ...head }) {
   const { buckets = [] } = record;
   // A single bucket has the figures of the stage.
-  const shared = buckets.length === 1 ? { buckets } : {};
   const parts = partsOf(buckets.length === 1 ? { ...record, buckets: [] } : record, '');
+  const own = { ...withoutParts(record), ...(buckets.length === 1 && { buckets }) };
   return [
     ...parts.map(({ at, fields }) => fitting({ kind: 'part', stage, at, ...fields })),
-    fitting({ kind: 'stage', stage, lines: written + parts.length, ...head, ...withoutParts(record), ...shared }),
+    fitting({ kind: 'stage', stage, lines: written + parts.length, ...head, ...own }),
   ];
 }
 
@@ -60,9 +60,10 @@ function partsOf(record, prefix) {
   );
 }
 
-/** @param {Fields} record */
+/** An empty list of parts stays: without lines of its own, it would be unknown. @param {Fields} record */
 function withoutParts(record) {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !PARTS.includes(name)));
+  const isSplit = (/** @type {string} */ name) => PARTS.includes(name) && Object.keys(record[name] ?? {}).length > 0;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !isSplit(name)));
 }
 
 /** Reduces the histograms of a record until it fits into a line. @param {Fields} record */
