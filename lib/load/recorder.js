@@ -2,7 +2,7 @@ import { PartMeter, bucketMeters } from '../measure/part-meter.js';
 import { StageMeters } from '../measure/stage-meter.js';
 import { ABANDONED } from '../result/counters.js';
 import { MAX_NOTED, onlyBucket } from '../result/records.js';
-import { isRefused } from '../store/retry.js';
+import { isThrottled } from '../store/retry.js';
 import { ARCHIVED, AttemptError, NOT_FOUND } from '../store/s3-error.js';
 import { IntegrityError } from './operations/operation.js';
 import { CHANGED } from './operations/versions.js';
@@ -157,17 +157,17 @@ export class Recorder {
         const { kind, attemptStartedAt, finishedAt } = record;
         const meter = this.meters.kinds[kind];
         meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
-        meter.throttled += Number(isRefused(error));
+        meter.throttled += Number(isThrottled(error));
         // An attempt cut off by the end of the stage does not count as failed.
         if (error.kind !== ABANDONED) {
-          meter.seconds.addFailure(finishedAt, isRefused(error));
+          meter.seconds.addFailure(finishedAt, isThrottled(error));
         }
         meter.unsent += Number(!error.sent);
         this.#counters.forEach((counter) => counter.attemptFailed?.(error, record));
       },
       retrying: (error, { kind }) => {
         this.meters.kinds[kind].retries += 1;
-        this.#hooks.retrying(error.kind, error.wasMoving ? error.message : '', isRefused(error));
+        this.#hooks.retrying(error.kind, error.wasMoving ? error.message : '', isThrottled(error));
       },
     };
   }
@@ -219,7 +219,7 @@ function bucketCounter(buckets) {
     succeeded: (record) => buckets[record.slot].succeeded(record, record.movedBytes),
     attemptFailed(error, { slot }) {
       buckets[slot].failedAttempts += Number(error.kind !== ABANDONED);
-      buckets[slot].throttled += Number(isRefused(error));
+      buckets[slot].throttled += Number(isThrottled(error));
     },
     failed(error, { slot }) {
       buckets[slot].failed += 1;

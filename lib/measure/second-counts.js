@@ -45,7 +45,7 @@ export class SecondCounts {
 
   /**
    * @param {number} finishedAt monotonic ms at which an attempt failed
-   * @param {boolean} isThrottled whether the store asked for fewer requests
+   * @param {boolean} isThrottled whether the store asked for fewer requests, or was overloaded
    */
   addFailure(finishedAt, isThrottled) {
     const second = this.secondOf(finishedAt);

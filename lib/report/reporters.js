@@ -1,47 +1,14 @@
-import { csvTable } from '../result/figures/table.js';
-import { RunLog } from '../result/log/run-log.js';
 import { withFigures } from '../result/figures/catalogue.js';
 import { EVENT_NAMES } from '../result/event-names.js';
 import { writeResult } from '../result/write-result.js';
-import { consoleReporter } from './console.js';
+import { csvReporter } from './csv.js';
 import { junitReporter } from './junit.js';
 import { liveViewReporter } from './live-view.js';
+import { logReporter } from './log.js';
+import { noticeReporter } from './notices.js';
 import { summaryReporter } from './summary.js';
 
-/**
- * @import { Column } from '../result/figures/table.js'
- * @import { LineKind } from '../result/log/run-log.js'
- * @import { TimeSeriesRow } from '../result/merge/seconds.js'
- * @import { WritableResult } from '../result/write-result.js'
- * @import { Listener, ListeningReporter, Reporter, ReporterContext, ResultReporter } from './reporter.js'
- */
-
-/** The only log lines shown with the live view: they contain the result of a search. @type {LineKind} */
-const SHOWN_WITH_VIEW = 'search';
-
-/** The log goes to stdout and to the file of `--log`. @type {ListeningReporter} */
-const logReporter = { listen: (context) => new RunLog(logWriters(context)) };
-
-/**
- * Machine lines go to the log file if there is one, otherwise to stdout unless a person reads it.
- *
- * @param {ReporterContext} context
- * @returns {ConstructorParameters<typeof RunLog>[0]}
- */
-function logWriters({ screen, logFile, stdoutIsTaken, hasView }) {
-  const show = (/** @type {string} */ line) => (stdoutIsTaken ? screen.err(line) : screen.out(line));
-  const isShown = (/** @type {LineKind} */ kind) => !hasView || kind === SHOWN_WITH_VIEW;
-  const showMachineLine = screen.logIsOnTerminal || stdoutIsTaken ? null : show;
-  return {
-    writeLine(line, kind) {
-      logFile?.write(line);
-      if (isShown(kind) && (logFile === null || !stdoutIsTaken || logFile.hasFailed)) {
-        show(line);
-      }
-    },
-    writeMachineLine: logFile === null ? showMachineLine : (line) => logFile.write(line),
-  };
-}
+/** @import { Listener, ListeningReporter, Reporter, ReporterContext, ResultReporter } from './reporter.js' */
 
 /**
  * Live OpenTelemetry and Prometheus metrics. The command line opens the exporters and exports the final counts.
@@ -67,51 +34,10 @@ export const jsonReporter = {
   format: (result) => writeResult(withFigures(result)),
 };
 
-/**
- * @param {object} hosts
- * @param {() => Iterable<TimeSeriesRow>} hosts.timeSeries
- * @param {boolean} hosts.isDated whether the seconds are epoch seconds
- * @returns {Generator<string, void, undefined>} several rows at a time
- */
-export function formatCsv({ timeSeries, isDated }) {
-  /** @type {readonly Column<TimeSeriesRow>[]} */
-  const columns = [
-    {
-      title: 'second_start',
-      value({ second }) {
-        const moment = new Date(second * 1000).toISOString().replace('.000', '');
-        return isDated ? moment : moment.slice('1970-01-01T'.length, -1);
-      },
-    },
-    { title: 'stage', value: ({ stage }) => stage },
-    { title: 'host', value: ({ host }) => host },
-    // Rates from the original tool's log are averaged, which produces meaningless digits.
-    { title: 'ops', value: ({ operations }) => Number(operations.toFixed(2)) },
-    { title: 'bytes', value: ({ bytes }) => Math.round(bytes) },
-  ];
-  return csvTable({ columns, rows: timeSeries() });
-}
-
-/** @param {WritableResult} result */
-function* rowsOf({ host, stages }) {
-  for (const { stage, seconds } of stages) {
-    for (const { secondStart, operations, bytes } of seconds) {
-      yield { second: secondStart, stage, host: host ?? '', operations, bytes };
-    }
-  }
-}
-
-/** @satisfies {ResultReporter} */
-const csvReporter = {
-  option: 'csv',
-  format: (result, hostSeconds = () => rowsOf(result)) =>
-    formatCsv({ timeSeries: hostSeconds, isDated: result.merge?.isDated ?? true }),
-};
-
 /** All outputs of a run, in the order in which they receive events. @type {readonly Reporter[]} */
 export const REPORTERS = Object.freeze([
   logReporter,
-  consoleReporter,
+  noticeReporter,
   liveViewReporter,
   jsonReporter,
   csvReporter,

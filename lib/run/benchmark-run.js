@@ -6,7 +6,7 @@ import { openRun } from './open-run.js';
 import { listExisting } from './preflight/existing-objects.js';
 import { TimeBudget } from './preflight/unloaded-latency.js';
 import { WriteChecks } from './preflight/write-checks.js';
-import { reconcile } from './reconcile.js';
+import { cleanUpAfterRun } from './after-run.js';
 import { planContext, runPlan } from './run-plan.js';
 import { searchSteps } from './search-steps.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
@@ -54,7 +54,7 @@ export async function runBenchmark(config, deps) {
   try {
     await runClock.stop();
     await run.closeWorkers();
-    await reconcile(session);
+    await cleanUpAfterRun(session);
   } finally {
     await run.close();
   }

@@ -1,6 +1,6 @@
 import { priceOf } from './prices.js';
 import { stagesOf } from '../load/operations/registry.js';
-import { proveWrites } from './reconcile.js';
+import { proveWrites } from './after-run.js';
 import { waitUntil } from '../measure/clock/pause.js';
 import { runSlot } from '../load/run-slot.js';
 import { AttemptError } from '../store/s3-error.js';

@@ -178,7 +178,7 @@ export class Retrier {
     const { maxAttempts, random, pauses, signal, hooks } = this.#options;
     // A store that asks for fewer requests is unlikely to have carried out this one, or to do so later. The next
     // attempt therefore needs no rewrite pause.
-    request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
+    request.outcomeUnknown ||= error.outcomeUnknown && error.kind !== THROTTLED;
     hooks?.attemptFailed(error, request);
     if (error.handling !== 'retry' || request.attempts >= maxAttempts || signal.aborted) {
       request.outcomeUnknown = mayBeCarriedOut;
@@ -210,18 +210,14 @@ export function backoff(request, error, chance) {
   return Math.max(requested, rewritePause) + chance * Math.max(ceiling, requested * SPREAD_OF_RETRY_AFTER);
 }
 
-/** Whether the store asked for fewer requests. @param {AttemptError} error */
-export function isThrottled(error) {
-  return error.kind === THROTTLED;
-}
-
 /**
- * Whether the store was overloaded, according to its response or its documentation. Retries do not depend on this.
+ * Whether the store asked for fewer requests, or was overloaded according to its response or its documentation. Retries
+ * do not depend on this.
  *
  * @param {AttemptError} error
  */
-export function isRefused(error) {
-  return isThrottled(error) || error.isOverload;
+export function isThrottled(error) {
+  return error.kind === THROTTLED || error.isOverload;
 }
 
 const MIN_INTERVAL_MS = 5;

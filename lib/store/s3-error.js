@@ -3,6 +3,8 @@ import { plainText } from '../text/plain-text.js';
 import { WITHHELD } from '../text/redact.js';
 import { readXml } from '../text/xml.js';
 
+// Decides from its status, code or failure whether a failed attempt is retried; retry.js decides when.
+
 /**
  * How a failed attempt is handled:
  * - `retry`: the operation tries again

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOfHost } from '../helpers/host-lines.js';
 import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
-import { formatCsv } from '../../lib/report/reporters.js';
+import { formatCsv } from '../../lib/report/csv.js';
 import { aggregateOf, madeLogs } from '../result/logs-of.js';
 
 const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 5, skew: 100 };

@@ -8,7 +8,7 @@ import { findsObject, lowestOf } from './versions.js';
 /**
  * Makes the store copy an object to a second key of the run in the same bucket. Each object is copied once, so no key
  * is written twice. The response proves little: its ETag may differ from the object's, as with keys of a KMS. The size of
- * the copies and a sample of their bytes are checked at the end of the run; see reconcile.js.
+ * the copies and a sample of their bytes are checked at the end of the run; see after-run.js.
  */
 export const copy = defineOperation({
   name: 'copy',

@@ -89,7 +89,7 @@ const LINES = {
   p99: 'p99 (dashed)',
   longest: 'longest (dotted)',
   due: 'recorded (dotted)',
-  throttled: 'throttled (429, 503)',
+  throttled: 'throttled',
   other: 'other failures',
 };
 

@@ -1,6 +1,6 @@
 import { bucketFindings } from '../../result/bottleneck/bucket-findings.js';
 import { DOLLARS_PER_MILLION, dollarsSpentOn, hasThesePrices } from '../../run/prices.js';
-import { figuresOf } from '../../result/figures/catalogue.js';
+import { figuresOf, withFigures } from '../../result/figures/catalogue.js';
 import { stageTable } from '../../result/figures/stage-table.js';
 import { shortcomingsOf } from '../../result/completeness.js';
 import { writeResult } from '../../result/write-result.js';
@@ -53,7 +53,7 @@ export function reportPage(written) {
       </p>
       ${headings(headlinesOf(result))} ${statusNote(result)}`,
     sections,
-    data: { result: writeResult(withoutHistograms(result)) },
+    data: { result: writeResult(withFigures(withoutHistograms(result))) },
   });
 }
 

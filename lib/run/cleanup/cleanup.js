@@ -208,7 +208,7 @@ async function removeShown(options, findings, reconciliation) {
   const { seen, result } = findings;
   const { versions, uploads = 0 } = result;
   reconciliation?.startWalk();
-  const first = await look(options, findings, true);
+  const first = await removeListed(options, findings, true);
   let last = first;
   let unlistedLeft = 0;
   if (reconciliation !== null) {
@@ -221,7 +221,7 @@ async function removeShown(options, findings, reconciliation) {
   }
   for (let round = 1; round < MAX_ROUNDS && countOf(last) > 0; round++) {
     const [before, seenBefore] = [last, seen.count];
-    last = await look(options, findings, false);
+    last = await removeListed(options, findings, false);
     if (countOf(last) >= countOf(before) && seen.count === seenBefore) {
       break;
     }
@@ -252,15 +252,15 @@ function countOf({ objects, versions, uploads }) {
  * @param {boolean} isFirst whether this is the first look of a removeShown() call: what the store confirmed to have
  *   removed stays until the next one
  */
-async function look(options, findings, isFirst) {
+async function removeListed(options, findings, isFirst) {
   const { reconciliation, versioned, owns } = options;
   const { buckets, seen, result } = findings;
   // A refused deletion is repeated, and reported only if it is refused again.
   Object.assign(result, { problems: [], furtherProblems: 0 });
   /** @type {Shown} */
   const shown = { objects: 0, versions: 0, foreign: 0, sample: [], uploads: 0 };
-  // List uploads first: an upload that completes in the meantime is then listed as an object.
-  shown.uploads = await findUploads(options, findings);
+  // Abort uploads first: an upload that completes in the meantime is then listed as an object.
+  shown.uploads = await abortUploads(options, findings);
   if (owns === null) {
     return shown;
   }
@@ -282,7 +282,7 @@ async function look(options, findings, isFirst) {
       );
     }
   });
-  await findVersions({ ...options, owns }, shown, result);
+  await removeVersions({ ...options, owns }, shown, result);
   return shown;
 }
 
@@ -293,7 +293,7 @@ async function look(options, findings, isFirst) {
  * @param {Shown} shown
  * @param {CleanupResult} result
  */
-async function findVersions(options, shown, result) {
+async function removeVersions(options, shown, result) {
   const { admin, retry } = options;
   const find = () =>
     walkVersions(options, async (bucket, own) => {
@@ -327,14 +327,14 @@ async function unlessRefused(work, orElse) {
 }
 
 /**
- * Tolerates errors: credentials that can remove objects may lack the permission to list uploads, and a store without
+ * Aborts the run's uploads. Tolerates errors: credentials that can remove objects may lack the permission to list uploads, and a store without
  * uploads may respond with any error.
  *
  * @param {CleanupOptions} options
  * @param {Findings} findings
  * @returns {Promise<Shown['uploads']>}
  */
-async function findUploads({ ownsUpload: owns = null, ...options }, { buckets, result }) {
+async function abortUploads({ ownsUpload: owns = null, ...options }, { buckets, result }) {
   const { admin, retry, keyspace, outcomeUnknown } = options;
   if (owns === null) {
     return 0;

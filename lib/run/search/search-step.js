@@ -1,5 +1,7 @@
 import { meanOf, standardErrorOf } from '../../measure/statistics/moments.js';
 import { batchMeans } from '../../measure/statistics/batch-means.js';
+import { sumsByName } from '../../result/counters.js';
+import { sumOfKinds } from '../../result/records.js';
 
 /**
  * @import { Clock } from '../../measure/clock/clock.js'
@@ -7,6 +9,7 @@ import { batchMeans } from '../../measure/statistics/batch-means.js';
  * @import { FinishedSlot, Slot } from '../../load/run-slot.js'
  * @import { Load } from '../../load/run-stage.js'
  * @import { StageOutcome } from '../../load/workers.js'
+ * @import { SearchStep, StageResult } from '../../result/result.js'
  * @import { LimitingResource, SearchPhase } from '../../result/search.js'
  * @import { StepRate } from '../../measure/statistics/plateau.js'
  */
@@ -198,6 +201,82 @@ function ratesOf(windows) {
 /** Rounds down to whole windows. @param {number} duration ms */
 export function inWholeWindows(duration) {
   return Math.floor(duration / WINDOW_MS) * WINDOW_MS;
+}
+
+/**
+ * @param {FinishedStep} finished
+ * @returns {StepResult}
+ */
+export function stepOutcome({ outcome, elapsed, begun, windows }) {
+  const { attempts, throttled, latency } = outcome.whole;
+  return { elapsed, consumed: begun, attempts, throttled, windows, latency: latency.operations };
+}
+
+/**
+ * @param {FinishedStep} finished
+ * @param {Clock} clock
+ * @returns {SearchStep}
+ */
+export function stepResult({ step, load, outcome, windows }, clock) {
+  const { operations, failed, failedAttempts, integrityErrors, throttled, latency: ofWhole } = outcome.whole;
+  const latency = ofWhole.operations;
+  const startedAt = clock.toEpoch(outcome.startedAt);
+  const endedAt = clock.toEpoch(outcome.endedAt);
+  const paused = clock.pausedBetween(startedAt, endedAt);
+  return {
+    phase: step.phase,
+    threads: step.threads,
+    objectSize: load.size,
+    startedAt,
+    endedAt,
+    operations,
+    operationsPerSecond: decisiveRate(step.rate === undefined ? step.phase : 'hold', {
+      windows,
+      threads: step.threads,
+      latency,
+    }),
+    seconds: (windows.length * WINDOW_MS) / 1000,
+    p50: latency?.p50 ?? null,
+    p99: latency?.p99 ?? null,
+    errors: failedAttempts,
+    throttled,
+    failed: failed + integrityErrors,
+    eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
+    paused,
+    ...(step.rate === undefined ? {} : { rate: step.rate }),
+  };
+}
+
+/**
+ * Failures count for the whole stage, whichever step they occurred in: they determine the exit status and the clean-up.
+ * All other figures come from the step that represents the stage.
+ */
+const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
+  'failed',
+  'failedAttempts',
+  'integrityErrors',
+  'vanished',
+  'changed',
+  'archived',
+  'skipped',
+  'abandoned',
+  'unknownOutcomes',
+]);
+
+/**
+ * @param {StageResult} shown figures of the step that represents the stage
+ * @param {readonly FinishedStep[]} finished at least one
+ * @returns {StageResult} with the counts of all steps
+ */
+export function withAllSteps(shown, finished) {
+  const sum = sumOfKinds(finished.map(({ outcome }) => outcome.whole));
+  return {
+    ...shown,
+    ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sum[name]])),
+    // From all steps, because most connections get their first response in the first step.
+    connections: { ...shown.connections, colos: sumsByName(finished.map(({ outcome }) => outcome.connections.colos)) },
+    end: finished[finished.length - 1].outcome.end,
+  };
 }
 
 /** The time, operations and attempts that a planner has left. */

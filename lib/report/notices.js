@@ -32,12 +32,12 @@ const EARLY_ENDS = {
 };
 
 /**
- * Shows the progress, notices and errors of a run on stderr.
+ * Shows the progress, notices and errors of a run on stderr. The log is in log.js.
  *
  * @param {ReporterContext} context
  * @returns {Required<Pick<Listener, 'notice' | 'close'>> & Listener}
  */
-function consoleOf({ screen, config, quiet, now }) {
+function noticesOf({ screen, config, quiet, now }) {
   const phases = phaseProgress(screen, now);
   const showCleanup = taskProgress(screen, now);
   let { objects } = config;
@@ -164,4 +164,4 @@ function consoleOf({ screen, config, quiet, now }) {
 }
 
 /** @satisfies {ListeningReporter} */
-export const consoleReporter = { listen: consoleOf };
+export const noticeReporter = { listen: noticesOf };

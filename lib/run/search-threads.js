@@ -1,16 +1,13 @@
 import { classify } from '../result/bottleneck/classify.js';
 import { busiestThread, isHostBusy } from '../result/bottleneck/host-evidence.js';
-import { sumsByName } from '../result/counters.js';
-import { sumOfKinds } from '../result/records.js';
 import { CapacitySearch, STAGE_MS } from './search/capacity-search.js';
-import { MIN_WINDOWS, WINDOW_MS, decisiveRate } from './search/search-step.js';
+import { MIN_WINDOWS, WINDOW_MS, stepOutcome, stepResult, withAllSteps } from './search/search-step.js';
 
 /**
  * @import { Evidence, HalfSize } from '../result/bottleneck/classify.js'
- * @import { Clock } from '../measure/clock/clock.js'
  * @import { Capacity, SearchStep, StageResult } from '../result/result.js'
  * @import { SearchOptions } from './search/capacity-search.js'
- * @import { FinishedStep, StepResult } from './search/search-step.js'
+ * @import { FinishedStep } from './search/search-step.js'
  * @import { SearchConclusion } from '../result/search.js'
  * @import { SearchParts, Variable } from './search-steps.js'
  */
@@ -35,68 +32,8 @@ export function overThreads(limits, parts) {
   };
 }
 
-/**
- * @param {FinishedStep} finished
- * @returns {StepResult}
- */
-export function stepOutcome({ outcome, elapsed, begun, windows }) {
-  const { attempts, throttled, latency } = outcome.whole;
-  return { elapsed, consumed: begun, attempts, throttled, windows, latency: latency.operations };
-}
-
-/**
- * Failures count for the whole stage, whichever step they occurred in: they determine the exit status and the clean-up.
- * All other figures come from the step that represents the stage.
- */
-const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
-  'failed',
-  'failedAttempts',
-  'integrityErrors',
-  'vanished',
-  'changed',
-  'archived',
-  'skipped',
-  'abandoned',
-  'unknownOutcomes',
-]);
-
 /** A shorter step at one object size shows no rate. */
 const MIN_SECONDS_OF_SIZE = (MIN_WINDOWS * WINDOW_MS) / 1000;
-
-/**
- * @param {FinishedStep} finished
- * @param {Clock} clock
- * @returns {SearchStep}
- */
-export function stepResult({ step, load, outcome, windows }, clock) {
-  const { operations, failed, failedAttempts, integrityErrors, throttled, latency: ofWhole } = outcome.whole;
-  const latency = ofWhole.operations;
-  const startedAt = clock.toEpoch(outcome.startedAt);
-  const endedAt = clock.toEpoch(outcome.endedAt);
-  const paused = clock.pausedBetween(startedAt, endedAt);
-  return {
-    phase: step.phase,
-    threads: step.threads,
-    objectSize: load.size,
-    startedAt,
-    endedAt,
-    operations,
-    operationsPerSecond: decisiveRate(step.rate === undefined ? step.phase : 'hold', {
-      windows,
-      threads: step.threads,
-      latency,
-    }),
-    seconds: (windows.length * WINDOW_MS) / 1000,
-    p50: latency?.p50 ?? null,
-    p99: latency?.p99 ?? null,
-    errors: failedAttempts,
-    throttled,
-    failed: failed + integrityErrors,
-    eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
-    ...(paused === 0 ? {} : { paused }),
-    ...(step.rate === undefined ? {} : { rate: step.rate }),
-  };
-}
 
 /**
  * The result of a capacity search. Its rates and latencies come from the hold, or from the best step if there was no
@@ -170,22 +107,6 @@ function mostOf(steps, figure) {
 function clientDemand(evidence) {
   const thread = busiestThread(evidence);
   return thread === null ? evidence.eventLoopUtilization : thread.running + thread.waiting;
-}
-
-/**
- * @param {StageResult} shown figures of the step that represents the stage
- * @param {readonly FinishedStep[]} finished at least one
- * @returns {StageResult} with the counts of all steps
- */
-export function withAllSteps(shown, finished) {
-  const sum = sumOfKinds(finished.map(({ outcome }) => outcome.whole));
-  return {
-    ...shown,
-    ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sum[name]])),
-    // From all steps, because most connections get their first response in the first step.
-    connections: { ...shown.connections, colos: sumsByName(finished.map(({ outcome }) => outcome.connections.colos)) },
-    end: finished[finished.length - 1].outcome.end,
-  };
 }
 
 /**

@@ -15,6 +15,9 @@ import { isInShard, isOfShard } from '../load/workload/keyspace.js';
  * @import { Session } from './session.js'
  */
 
+// After the stages: compares what the store confirmed with what it has, removes what is left with cleanup/cleanup.js, then
+// the marker of the run. The command `cleanup` is cli/cleanup.js.
+
 const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
 
 /** Copies of which every byte is read, unless they are so large that fewer are this many bytes. */
@@ -37,12 +40,12 @@ export async function proveWrites({ kinds }, session) {
     return;
   }
   await phases.during('listing what was written', () =>
-    look(session, (access) => run.reconciliation.settleUnproven(access), 'the store has what it confirmed'),
+    compareWithLists(session, (access) => run.reconciliation.settleUnproven(access), 'the store has what it confirmed'),
   );
 }
 
 /** Leaves the buckets as they were. @param {Session} session */
-export async function reconcile(session) {
+export async function cleanUpAfterRun(session) {
   await compareAndRemove(session);
   const { run, checks, result } = session;
   const { marker } = checks;
@@ -89,7 +92,7 @@ async function compareAndRemove(session) {
   // If the response to a create-upload request was lost, only the store knows the upload's ID.
   const mayHaveUploads = load.multipart !== undefined;
   if (objects.keep && wroteObjects && canProve && crash === null) {
-    await look(session, (access) => reconciliation.settleUnlisted(access), 'all objects were kept');
+    await compareWithLists(session, (access) => reconciliation.settleUnlisted(access), 'all objects were kept');
   }
   const areUploadsAll = !ownsObjects && probes.size === 0 && versioned.size === 0;
   if (!areUploadsAll || mayHaveUploads) {
@@ -119,7 +122,7 @@ async function compareAndRemove(session) {
  * @param {(access: BucketAccess) => Promise<unknown>} settle
  * @param {string} what is unknown if the lists fail
  */
-async function look(session, settle, what) {
+async function compareWithLists(session, settle, what) {
   try {
     await withBucketAccess({ ...accessOf(session), signal: session.signal }, (access) =>
       lookThrough({ ...access, ...scopeOf(session) }, () => settle(access)),

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { consoleReporter } from '../../lib/report/console.js';
+import { noticeReporter } from '../../lib/report/notices.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 function prepare() {
   const context = { time: 0, told: /** @type {string[]} */ ([]) };
-  const listener = consoleReporter.listen({
+  const listener = noticeReporter.listen({
     screen: {
       out() {},
       err: (line) => context.told.push(line),
