@@ -11,6 +11,12 @@ const OBJECT_KEY = /\/([A-Za-z0-9._-]+)\/[0-9a-f]{8}-(?:probe-)?(\d+)(?:\?|$)/;
 const EMPTY = Buffer.alloc(0);
 const EMPTY_LIST = Buffer.from('<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>');
 
+/** The object that marks a run as under way. */
+const MARKER = '/-running-';
+
+/** Markers that were removed: all other objects seem to be there. @type {Set<string>} */
+const removed = new Set();
+
 /** Thousands of clients may connect at the same moment. */
 const BACKLOG = 4096;
 
@@ -69,7 +75,11 @@ function serve(socket) {
 function answer(socket, head) {
   const [method, url] = head.split(' ', 2);
   const body = method === 'GET' ? bodyOf(url) : [];
-  const code = method === 'GET' && body.length === 0 ? '404 Not Found' : '200 OK';
+  if (method === 'DELETE' && url.includes(MARKER)) {
+    removed.add(url);
+  }
+  const isMissing = (method === 'GET' && body.length === 0) || (method === 'HEAD' && removed.has(url));
+  const code = isMissing ? '404 Not Found' : '200 OK';
   const status = method === 'DELETE' ? 'HTTP/1.1 204 No Content\r\n' : `HTTP/1.1 ${code}\r\n${lengthOf(method, body)}`;
   const isLast = /\r\nconnection: *close/i.test(head);
   socket.cork();
