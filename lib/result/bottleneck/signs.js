@@ -125,8 +125,11 @@ export function isClientAtLimit(evidence) {
   return costlyRefusals(evidence) === null && (isClientFull(evidence) || isHostBusy(evidence));
 }
 
-/** If a busy event loop ran on a CPU for a smaller share of its time, other processes used the CPU. */
-const CPU_SHARE = 0.85;
+/**
+ * If a busy event loop ran on a CPU for a smaller share of its time, other processes used the CPU. The kernel's work on
+ * the client's packets, up to a sixth of a CPU, counts for no process.
+ */
+const CPU_SHARE = 0.8;
 
 /** Whether a full event loop had all the CPU time that it could use. @param {Evidence} evidence */
 function hadItsCpu(evidence) {
