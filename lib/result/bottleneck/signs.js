@@ -140,7 +140,7 @@ function hadItsCpu(evidence) {
   }
   // If the client used all CPUs, its own threads, including the garbage collector's, waited for each other.
   const usedAll = cpuCores >= CPU_SHARE * (host?.cpu?.usable || Infinity) && cpuConsumerOf(host) === null;
-  return thread.waiting < MAX_WAIT_ON_CPU || (thread.waiting >= MIN_WAIT_FOR_CPU && usedAll);
+  return thread.waiting < MAX_WAIT_ON_CPU || usedAll;
 }
 
 /** Whether the client, or the endpoint of --local, had no time left and waited for a CPU. @param {Evidence} evidence */
