@@ -228,6 +228,15 @@ const FINDINGS = [
     'proven client CPU',
     { cpuCores: 0.98, host: hostWith({ running: 0.65, waiting: 0.34 }, cpuWith({ usable: 1, others: 0 })) },
   ],
+  // Seen: the kernel's work on the client's packets counts for no process.
+  [
+    'proven client CPU',
+    { cpuCores: 0.83, host: hostWith({ running: 0.86, waiting: 0.13 }, cpuWith({ usable: 1, others: 0 })) },
+  ],
+  [
+    'proven client CPU',
+    { cpuCores: 0.83, host: hostWith({ running: 0.82, waiting: 0.18 }, cpuWith({ usable: 1, others: 0 })) },
+  ],
   ['likely client CPU', { ...FULL, isShared: true }, /, but the process also did other work$/, 'a separate process'],
   [
     'likely client CPU',
