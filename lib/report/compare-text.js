@@ -83,18 +83,22 @@ function shownVerdict({ verdict, low, high }) {
  * Why nothing can be said about some figures, and what would tell.
  *
  * @param {readonly (MetricComparison & { moreQuads?: number | null })[]} metrics
- * @returns {string[]} a line per reason
  */
 function openQuestions(metrics) {
-  /** Figures by reason. @type {Map<string, string[]>} */
-  const open = new Map();
-  for (const { metric, reason, moreQuads } of metrics) {
-    if (reason !== null) {
-      const text = moreQuads === undefined ? reason : `${reason}; ${moreText(moreQuads)}`;
-      open.set(text, [...(open.get(text) ?? []), figureOf(metric).title]);
-    }
-  }
-  return [...open].map(([text, titles]) => `cannot tell for ${titles.join(', ')}: ${text}`);
+  return cannotTell(
+    metrics.flatMap(({ metric, reason, moreQuads }) => {
+      const more = moreQuads === undefined ? '' : `; ${moreText(moreQuads)}`;
+      return reason === null ? [] : [{ reason: `${reason}${more}`, name: figureOf(metric).title }];
+    }),
+  );
+}
+
+/** @param {readonly { reason: string, name: string }[]} open @returns {string[]} a line per reason */
+function cannotTell(open) {
+  return [...new Set(open.map(({ reason }) => reason))].map((reason) => {
+    const names = new Set(open.filter((each) => each.reason === reason).map(({ name }) => name));
+    return `cannot tell for ${[...names].join(', ')}: ${reason}`;
+  });
 }
 
 /** @param {number | null} quads */
@@ -211,6 +215,20 @@ function sideSentences({ sides }) {
   );
 }
 
+/**
+ * Why nothing can be said about some rates. Which of the two sides lacks something is clear from the table.
+ *
+ * @param {SideBySide} all
+ */
+function openRates({ sides }) {
+  const stages = sides.flatMap(
+    ({ comparison }) => comparison?.stages.filter(({ kindOf }) => kindOf === undefined) ?? [],
+  );
+  return stages.flatMap(({ stage, metrics: [rate] }) =>
+    (rate.reason?.replace(/\b(?:before|after): /g, '').split('; ') ?? []).map((reason) => ({ reason, name: stage })),
+  );
+}
+
 /** Longer names are cut. */
 const MAX_NAME = 44;
 
@@ -282,10 +300,13 @@ export function shownComparison({
 /** Any number of results: a row per stage and result. @param {SideBySide} all @returns {ShownComparison} */
 export function shownSideBySide(all) {
   const margin = all.sides.find(({ comparison }) => comparison !== null)?.comparison?.margin ?? 0;
+  const sentences = sideSentences(all);
+  const open = openRates(all);
+  const why = open.length === 0 ? '' : ` (${open[0].reason})`;
   return {
     title: counted(all.sides.length, 'result'),
-    answers: sideSentences(all),
-    blocks: [{ title: 'Results side by side', table: sideTable(all) }, methodBlock(margin)],
+    answers: sentences.length > 0 ? sentences : [`No difference is proven${why}`],
+    blocks: [{ title: 'Results side by side', table: sideTable(all), lines: cannotTell(open) }, methodBlock(margin)],
   };
 }
 

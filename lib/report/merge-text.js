@@ -137,12 +137,12 @@ function stretchesOf({ merge: { peak, sustained, together, hosts } }, isDated) {
 function factsOf(stage) {
   const { operations, attempts, errors, buckets = [], merge } = stage;
   const [missing] = merge.missingLatency;
-  const problems = [...shortcomingsOf(stage), ...stageFindings(stage)];
   return [
     ['Overlap', merge.hosts === 1 ? null : overlapText(merge.overlap, merge.hosts)],
     ['Operations', `${merge.isAtLeast ? 'at least ' : ''}${rounded(operations)} in ${counted(attempts, 'attempt')}`],
     ['Errors', formatErrors(errors)],
-    ['Problems', problems.join('; ') || null],
+    ['Problems', shortcomingsOf(stage).join('; ') || null],
+    ['Found', stageFindings(stage).join('; ') || null],
     ['Missing', missing ? `${placeOf(missing)}: ${missing.reason}${andMore(merge.missingLatency.length)}` : null],
     ...bucketFindings(buckets).map((finding) => /** @type {[string, string]} */ (['Buckets', finding])),
   ];
