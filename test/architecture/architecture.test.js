@@ -173,7 +173,7 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDep
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
   cli: 2750,
   'index.js': 100,
-  report: 2900,
+  report: 2950,
   'report/telemetry': 450,
   series: 300,
   run: 2250,
