@@ -216,7 +216,7 @@ function sideSentences({ sides }) {
 }
 
 /**
- * Why nothing can be said about some rates. Which of the two sides lacks something is clear from the table.
+ * Why some rates have no verdict. Which of the two sides lacks something is clear from the table.
  *
  * @param {SideBySide} all
  */

@@ -15,8 +15,8 @@ import { isInShard, isOfShard } from '../load/workload/keyspace.js';
  * @import { Session } from './session.js'
  */
 
-// After the stages: compares what the store confirmed with what it has, removes what is left with cleanup/cleanup.js, then
-// the marker of the run. The command `cleanup` is cli/cleanup.js.
+// After the stages: compares what the store confirmed with what it has, removes the rest with cleanup/cleanup.js, and the
+// run's marker last. The command `cleanup` is cli/cleanup.js.
 
 const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
 

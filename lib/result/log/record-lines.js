@@ -60,7 +60,7 @@ function partsOf(record, prefix) {
   );
 }
 
-/** An empty list of parts stays: without lines of its own, it would be unknown. @param {Fields} record */
+/** An empty list of parts stays: it has no lines, and would be unknown otherwise. @param {Fields} record */
 function withoutParts(record) {
   const isSplit = (/** @type {string} */ name) => PARTS.includes(name) && Object.keys(record[name] ?? {}).length > 0;
   return Object.fromEntries(Object.entries(record).filter(([name]) => !isSplit(name)));
