@@ -55,7 +55,10 @@ describe('differences between runs', () => {
   test('leave out the port of the embedded endpoint, which each run chooses anew', () => {
     const [one, other] = [4001, 4002].map((port) => {
       const { options } = run();
-      return run({}, { options: /** @type {any} */ ({ ...options, local: true, endpoint: `http://127.0.0.1:${port}` }) });
+      return run(
+        {},
+        { options: /** @type {any} */ ({ ...options, local: true, endpoint: `http://127.0.0.1:${port}` }) },
+      );
     });
     assert.deepEqual(differencesBetween(one, other), []);
   });
