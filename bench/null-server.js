@@ -104,7 +104,8 @@ function lengthOf(method, body) {
 function bodyOf(url) {
   const [, runId, index] = OBJECT_KEY.exec(url) ?? [];
   if (runId === undefined) {
-    return url.includes('?') ? [EMPTY_LIST] : [];
+    // The SDK names the call in the query of an object's URL.
+    return url.includes('?') && !url.includes('?x-id=') ? [EMPTY_LIST] : [];
   }
   if (runId !== payload.runId) {
     payload = { runId, content: new Payload(runId) };
