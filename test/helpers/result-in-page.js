@@ -1,12 +1,14 @@
+import { withFigures } from '../../lib/result/figures/catalogue.js';
+
 /**
- * A result as its page contains it: without the histograms of single seconds, and without figures that can be computed.
+ * A result as its page contains it: with its figures, and without the histograms of single seconds.
  *
  * @param {any} result
  */
 export function resultInPage(result) {
-  const stages = result.stages.map((/** @type {any} */ { figures, ...stage }) => ({
+  const stages = result.stages.map((/** @type {any} */ stage) => ({
     ...stage,
     seconds: stage.seconds.map((/** @type {any} */ second) => ({ ...second, histogram: null })),
   }));
-  return { ...result, stages };
+  return JSON.parse(JSON.stringify(withFigures({ ...result, stages })));
 }
