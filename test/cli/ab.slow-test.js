@@ -25,7 +25,7 @@ async function jsonOf({ folder }, name) {
 }
 
 describe('ab', { concurrency: 3 }, () => {
-  test('runs two clients in turns of at least a second against the --local endpoint, and reports which one uses more CPU', async (t) => {
+  test('runs two clients in turns of at least half a second against the --local endpoint, and reports which one uses more CPU', async (t) => {
     const sides = ['--a', '--client direct', '--b', '--client sdk'];
     const command = await startCommand(t, [
       ...[...SHORT, '--local', ...sides, '--run-id', 'pair'],
@@ -51,7 +51,7 @@ describe('ab', { concurrency: 3 }, () => {
       for (const { stages } of passes) {
         const [write, read] = stages;
         assert.deepEqual([write.stage, write.operations, read.stage], ['Write', OBJECTS, 'Read']);
-        assert.ok(Number(read.duration) >= 1000 && read.operations > OBJECTS);
+        assert.ok(Number(read.duration) >= 500 && read.operations >= OBJECTS);
       }
     }
     // The SDK takes several times the CPU, which is visible even on a busy machine.
