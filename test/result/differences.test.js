@@ -52,7 +52,7 @@ describe('differences between runs', () => {
     ]);
   });
 
-  test('leave out the port of the embedded endpoint, which each run chooses anew', () => {
+  test('leave out the port of the embedded endpoint, which differs in every run', () => {
     const [one, other] = [4001, 4002].map((port) => {
       const { options } = run();
       return run(
