@@ -5,19 +5,19 @@ import { defaultOf, isMet } from './read-options.js';
 import { ROWS, SET_BY_LOG, flagOf } from './table.js';
 
 /**
- * @import { CommonOptions, RunOptions } from '../result/result.js'
+ * @import { CommonOptions } from '../result/result.js'
  * @import { Values } from './conditions.js'
  * @import { OptionRow } from './table.js'
  */
 
 // The options of a run in its result, and the commands and texts derived from them.
 
-/** Results with different values of these options are not comparable. @type {readonly (keyof RunOptions)[]} */
+/** Results with different values of these options are not comparable. @type {readonly (keyof CommonOptions)[]} */
 export const COMPARABLE_OPTIONS = Object.freeze([
   'threads',
   'buckets',
   'sizes',
-  .../** @type {(keyof RunOptions)[]} */ (
+  .../** @type {(keyof CommonOptions)[]} */ (
     Object.entries(ROWS).flatMap(([name, { role }]) => (role === 'load' ? [name] : []))
   ),
 ]);
@@ -26,7 +26,7 @@ export const COMPARABLE_OPTIONS = Object.freeze([
  * Returns the options that a result records. Omits options that do not apply to the load, even if they have a value.
  *
  * @param {Values} values by name; `size` is the largest object's if there are `sizes`
- * @returns {Omit<RunOptions, 'objects' | 'threads' | 'endpoint' | 'buckets' | 'duration'>}
+ * @returns {Omit<CommonOptions, 'objects' | 'threads' | 'endpoint' | 'buckets' | 'duration'>}
  */
 export function recordedOptions(values) {
   return /** @type {any} */ (

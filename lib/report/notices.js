@@ -99,7 +99,7 @@ function noticesOf({ screen, config, quiet, now }) {
     phaseStarts: (phase) => quiet || phases.start(phase),
     phaseEnds: (phase) => phases.end(phase),
     runStarts({ options: { objects: count, size } }) {
-      objects = objects.existing === undefined ? objects : { ...objects, count, size };
+      objects = objects.existing === undefined ? objects : { ...objects, count: Number(count), size: Number(size) };
       runIsNamed();
     },
     stageStarts({ stage }) {

@@ -132,9 +132,12 @@ function addFields(schema, parts, time) {
   /** @type {Fields} */
   const sum = {};
   for (const { name, property, rule, add, isKnownOnly, isNullable, isRequired } of fieldsOf(schema)) {
+    if (!parts.some(({ fields }) => fields[name] !== undefined)) {
+      continue;
+    }
     if (rule === 'histogram') {
       Object.assign(sum, addHistograms(parts.map(({ fields }) => fields)));
-    } else if (parts.some(({ fields }) => fields[name] !== undefined)) {
+    } else {
       const known = parts.filter(({ fields }) => fields[name] !== undefined && fields[name] !== null);
       const isKnown = known.length > 0 && (isKnownOnly || known.length === parts.length);
       const values = known.map(({ fields }) => fields[name]);
@@ -271,7 +274,7 @@ function addLatencies(parts) {
  * @returns {{ latency: LatencySummary | null, histogram: string | null }} null if a part has no histogram; a part that
  *   is known to have no operations needs none
  */
-function addHistograms(parts) {
+export function addHistograms(parts) {
   const sum = new Histogram();
   const filled = parts.filter(({ histogram, operations }) => histogram || ![operations].flat().every((n) => n === 0));
   for (const { histogram = null } of filled) {

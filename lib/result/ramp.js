@@ -1,10 +1,4 @@
-import { Histogram } from './histogram.js';
-
-/**
- * @import { RampResult, RampShortfall, RampStep } from './result.js'
- *
- * @typedef {Pick<RampStep, 'latency' | 'histogram'>} StepLatency
- */
+/** @import { RampResult, RampShortfall, RampStep } from './result.js' */
 
 /** Shortfalls of a host as phrases, from the mildest to the worst. A step has the worst shortfall of its hosts. */
 const SHORTFALLS = Object.freeze({
@@ -34,17 +28,7 @@ export function missedAllSlots(ramp) {
   );
 }
 
-/** @type {Readonly<StepLatency>} */
-const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null });
-
 /** Returns equal strings for steps that are added. @param {RampStep} step */
 export function slotOfStep({ slotStart, slotSeconds, secondStart }) {
   return [slotStart, slotSeconds, secondStart].join(' ');
-}
-
-/** @param {readonly string[]} encoded histograms of µs */
-export function sumOfHistograms(encoded) {
-  const sum = new Histogram();
-  encoded.forEach((histogram) => sum.addEncoded(histogram));
-  return sum.count === 0 ? NO_STEP_LATENCY : { latency: sum.summary(), histogram: sum.encode() };
 }

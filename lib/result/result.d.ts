@@ -44,30 +44,8 @@ export interface RunResult {
 }
 
 /** The facts of a run. They contain no secrets. */
-export type RunFacts = Known<CommonFacts, 'run' | 'host' | 'shard' | 'start'> & {
-  /** null if it was not measured and the host's own clock is used */
-  clock: ClockFacts | null;
-  versions: Record<string, string>;
-  options: RunOptions;
-};
-
-/** Options of a run. An option that does not apply is absent, except for the duration, which is null. */
-export type RunOptions = Known<CommonOptions, RequiredOption> &
-  Omit<CommonOptions, RequiredOption> & { client: ClientName; duration: number | null };
-
-type RequiredOption =
-  | 'objects'
-  | 'threads'
-  | 'size'
-  | 'stages'
-  | 'client'
-  | 'endpoint'
-  | 'buckets'
-  | 'prefix'
-  | 'timeout'
-  | 'retries'
-  | 'keepAlive'
-  | 'cores';
+export type RunFacts = Known<CommonFacts, 'run' | 'host' | 'shard' | 'start' | 'versions' | 'options'> &
+  Pick<CommonFacts, 'clock'>;
 
 export type CountName = keyof CommonCounts;
 

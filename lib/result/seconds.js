@@ -1,9 +1,8 @@
 import { addRecords } from './add.js';
-import { sumOfHistograms } from './ramp.js';
 import { SCHEMA } from './schema.js';
 
 /**
- * @import { SecondCount, SecondLatency, SecondResult } from './result.js'
+ * @import { LatencySummary, SecondCount, SecondLatency, SecondResult } from './result.js'
  *
  * @typedef {object} MeasuredTime a stage without warm-up and drain
  * @property {number} startedAt epoch ms
@@ -44,24 +43,13 @@ export function awayFromGaps(seconds) {
 
 /** @param {readonly SecondResult[]} parts of one second, at least one */
 export function addSecond(parts) {
-  return {
-    ...addRecords(SCHEMA.$defs.second, parts),
-    ...addSecondLatencies(parts.filter(({ operations }) => operations > 0)),
-  };
-}
-
-/** Returns no latencies if any part has none. @param {readonly SecondLatency[]} parts of a second with operations */
-function addSecondLatencies(parts) {
-  const encoded = parts.flatMap(({ histogram }) => (typeof histogram === 'string' ? [histogram] : []));
-  if (parts.length === 1) {
-    const [{ p50 = null, p99 = null, maximum = null, histogram = null }] = parts;
-    return { p50, p99, maximum, histogram };
+  /** @type {SecondResult & { latency?: LatencySummary | null }} */
+  const { latency, ...sum } = addRecords(SCHEMA.$defs.second, parts);
+  if (latency === undefined) {
+    return sum;
   }
-  if (encoded.length < parts.length || encoded.length === 0) {
-    return NO_LATENCY;
-  }
-  const { latency, histogram } = sumOfHistograms(encoded);
-  const { p50 = 0, p99 = 0 } = latency ?? {};
-  const maximum = Math.max(...parts.map((part) => part.maximum ?? 0));
-  return { p50: Math.min(p50, maximum), p99: Math.min(p99, maximum), maximum, histogram };
+  const { maximum } = sum;
+  return latency === null || maximum === null
+    ? { ...sum, ...NO_LATENCY }
+    : { ...sum, p50: Math.min(latency.p50, maximum), p99: Math.min(latency.p99, maximum) };
 }

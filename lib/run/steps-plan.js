@@ -1,4 +1,4 @@
-import { sumOfHistograms } from '../result/ramp.js';
+import { addHistograms } from '../result/add.js';
 import { sumOfStages } from '../result/records.js';
 import { stageResults } from './stage-result.js';
 import { SETTLING_MS, USUAL_GAP_MS, slotsOfStage } from './stage-schedule.js';
@@ -306,7 +306,7 @@ function stepOf(slot, { threads, outcome, shortfall }) {
     threads: outcome === null ? 0 : threads,
     secondStart: countsFrom,
     operations: countedOperations(slot, outcome),
-    ...sumOfHistograms(histograms),
+    ...addHistograms(histograms.map((histogram) => ({ histogram }))),
     errors: outcome?.whole.failedAttempts ?? 0,
     throttled: outcome?.whole.throttled ?? 0,
     shortfall,

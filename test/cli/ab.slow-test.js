@@ -51,7 +51,8 @@ describe('ab', { concurrency: 3 }, () => {
       for (const { stages } of passes) {
         const [write, read] = stages;
         assert.deepEqual([write.stage, write.operations, read.stage], ['Write', OBJECTS, 'Read']);
-        assert.ok(Number(read.duration) >= 500 && read.operations >= OBJECTS);
+        // The workers of a busy machine begin some ms after the turn's time has begun.
+        assert.ok(Number(read.duration) > 400 && read.operations >= OBJECTS);
       }
     }
     // The SDK takes several times the CPU, which is visible even on a busy machine.
