@@ -52,7 +52,7 @@ function hooks() {
   const report = (/** @type {string} */ hook, /** @type {unknown[]} */ parameters) =>
     port.postMessage({ kind: 'event', hook, parameters });
   return {
-    second: ({ latencies, ...count }) => report('second', [{ ...count, latencies: latencies.toRecord() }]),
+    second: (second) => report('second', [second]),
     retrying: (...failure) => report('retrying', failure),
     integrityError: (message) => report('integrityError', [message]),
     failed: ({ bucket, key, attempts }, message) => report('failed', [{ bucket, key, attempts }, message]),

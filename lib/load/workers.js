@@ -1,7 +1,6 @@
 import { Worker as Thread } from 'node:worker_threads';
 import { measureCpuTime } from '../measure/host/client-load.js';
 import { findInterface, measureHost } from '../measure/host/host-sampler.js';
-import { LatencyHistogram } from '../measure/latency-histogram.js';
 import { sumOfSeconds, sumOfStages } from '../result/records.js';
 import { NO_LATENCY } from '../result/seconds.js';
 import { connectionHostname } from '../store/address.js';
@@ -14,7 +13,7 @@ import { Worker } from './worker.js';
 /**
  * @import { Clock } from '../measure/clock/clock.js'
  * @import { KindCount } from '../measure/stage-meter.js'
- * @import { StageRecord, StageSnapshot } from '../result/records.js'
+ * @import { LatencyRecord, StageRecord, StageSnapshot } from '../result/records.js'
  * @import { ClientLoad, HostLoad, SecondCount, SecondLatency } from '../result/result.js'
  * @import { DataFlow } from '../result/run-events.js'
  * @import { StageHooks } from './run-stage.js'
@@ -207,16 +206,11 @@ function finalSnapshot({ kinds, buckets, connections: { opened, reused } }) {
 }
 
 /**
- * @param {LatencyHistogram} latencies of a second
+ * @param {LatencyRecord} latencies of a second
  * @returns {SecondLatency}
  */
-function latencyOf(latencies) {
-  const summary = latencies.summary();
-  if (summary === null) {
-    return NO_LATENCY;
-  }
-  const { p50, p99, maximum } = summary;
-  return { p50, p99, maximum, histogram: latencies.encode() };
+function latencyOf({ latency, histogram }) {
+  return latency === null ? NO_LATENCY : { p50: latency.p50, p99: latency.p99, maximum: latency.maximum, histogram };
 }
 
 /**
@@ -229,7 +223,7 @@ function sharesOf(threads, workers) {
 }
 
 /**
- * @typedef {SecondCount & { latencies: LatencyHistogram, objectBytes?: number, kinds?: KindCount[],
+ * @typedef {SecondCount & { latencies: LatencyRecord, objectBytes?: number, kinds?: KindCount[],
  *   billed: number[] }} MeasuredSecond `latencies`: of operations that completed in the second; `objectBytes`: of their
  *   objects, if there is only one kind; `kinds`: the counts of each kind if there are several; `billed`: attempts by kind
  *   that the store bills, since the previous second
@@ -338,11 +332,7 @@ export class RemoteWorker {
    * @returns {Promise<WorkerOutcome>}
    */
   async runStage(task, signal, hooks) {
-    this.#hooks = {
-      ...hooks,
-      second: (second) =>
-        hooks.second({ ...second, latencies: LatencyHistogram.from(/** @type {any} */ (second.latencies)) }),
-    };
+    this.#hooks = hooks;
     const outcome = await this.#stoppable(signal, () => this.#call({ call: 'run', task: packTask(task) }));
     return { ...outcome, fatal: unpackFatal(outcome.fatal) };
   }

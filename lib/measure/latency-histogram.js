@@ -12,18 +12,6 @@ export class LatencyHistogram extends Histogram {
   #minimum = Infinity;
   #maximum = 0;
 
-  /** @param {LatencyRecord} record of another thread */
-  static from({ latency, histogram }) {
-    const latencies = new LatencyHistogram();
-    if (latency !== null) {
-      latencies.addEncoded(String(histogram));
-      latencies.#sum = latency.mean * latency.count;
-      latencies.#minimum = latency.minimum;
-      latencies.#maximum = latency.maximum;
-    }
-    return latencies;
-  }
-
   /** @param {number} milliseconds */
   record(milliseconds) {
     super.record(milliseconds);

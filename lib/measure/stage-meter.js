@@ -334,11 +334,10 @@ export class StageMeters {
     return ofKinds.reduce((one, other) => (other.length > one.length ? other : one));
   }
 
-  /** @param {number} second that is over */
+  /** Latencies of all kinds. @param {number} second that is over */
   takeSecond(second) {
-    const [sum, ...others] = this.kinds.map((meter) => meter.takeSecond(second));
-    others.forEach((other) => sum.add(other));
-    return sum;
+    const [first, ...others] = this.kinds.map((meter) => meter.takeSecond(second));
+    return first.plus(others).toRecord();
   }
 }
 

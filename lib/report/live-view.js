@@ -1,3 +1,4 @@
+import { addHistograms } from '../result/add.js';
 import { figuresOf } from '../result/figures/catalogue.js';
 import { lineOf, progressBar, sparkline } from '../result/figures/drawing.js';
 import { quantityText } from '../result/figures/quantities.js';
@@ -6,7 +7,7 @@ import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './prog
 import { formatStageSummary } from './stage-findings.js';
 
 /**
- * @import { SecondLatencies } from '../result/run-events.js'
+ * @import { LatencyRecord } from '../result/records.js'
  * @import { Look, Part } from '../result/figures/drawing.js'
  * @import { StageState } from './progress.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
@@ -104,7 +105,7 @@ function liveView({ screen, config, now, hasView }) {
   let current = null;
   /** @type {number | null} */
   let firstSecond = null;
-  /** The last seconds, latest first. @type {SecondLatencies[]} */
+  /** The last seconds, latest first. @type {LatencyRecord[]} */
   let latencies = [];
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
@@ -157,10 +158,9 @@ function liveView({ screen, config, now, hasView }) {
         addRate(operations);
       }
       if (current !== null && latest !== undefined) {
-        const earlier = latencies.slice(0, SHOWN_SECONDS - 1);
-        latencies = [latest, ...earlier];
-        const summary = latest.plus(earlier).summary();
-        current.latency = summary && { ...summary, of: `last ${latencies.length} s` };
+        latencies = [latest, ...latencies.slice(0, SHOWN_SECONDS - 1)];
+        const { latency } = addHistograms(latencies);
+        current.latency = latency && { ...latency, of: `last ${latencies.length} s` };
       }
     },
     stepEnds(_stage, step) {

@@ -51,7 +51,6 @@ const RULES = Object.freeze({
     const counts = values.map((rate, at) => rate * parts[at].time).toSorted((one, other) => one - other);
     return time > 0 && parts.every((part) => part.time > 0) ? Number(sumOf(counts)) / time : null;
   },
-  merged: ([first, ...others]) => first.plus(others),
   latencies: addLatencies,
   record: (values, property, parts, time) =>
     addFields(

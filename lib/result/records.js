@@ -177,14 +177,14 @@ const SNAPSHOT = {
   },
 };
 
-/** A second of a running stage; its latencies are histograms that can be recorded into. */
+/** A second of a running stage. */
 const SECOND = {
   properties: {
     secondStart: COMMON,
     ...fields(['operations', 'bytes', 'objectBytes'], SUM),
     kinds: { ...NUMBERS, items: { properties: fields(['operations', 'bytes'], SUM) } },
     billed: NUMBERS,
-    latencies: { 'x-add': 'merged' },
+    latencies: LATENCY,
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Config } from './config.js';
-import type { StageSnapshot } from './records.js';
-import type { LatencySummary, SecondCount, StageLatency } from './result.js';
+import type { LatencyRecord, StageSnapshot } from './records.js';
+import type { SecondCount, StageLatency } from './result.js';
 import type { RampStep, RunFacts, RunResult, SearchDimension, SearchStep, StageResult } from './result.js';
 
 export interface RunObserver {
@@ -50,19 +50,12 @@ export type ReportedSecond = SecondCount & {
   stage: string;
   /** bytes of the objects concerned; absent if all of them moved, and for several kinds */
   objectBytes?: number;
-  latencies?: SecondLatencies;
+  latencies?: LatencyRecord;
   kinds?: readonly KindSecond[];
 };
 
 /** Operations of one kind in a second of a mixed stage. */
 export type KindSecond = { operation: string; operations: number; bytes: number };
-
-/** Latencies of the operations that completed in a second. */
-export interface SecondLatencies {
-  plus(others: readonly SecondLatencies[]): SecondLatencies;
-  /** null without latencies */
-  summary(): LatencySummary | null;
-}
 
 export type FailedOperation = { bucket: string; key: string; attempts: number };
 

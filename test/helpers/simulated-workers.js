@@ -1,6 +1,5 @@
 import { Budget } from '../../lib/load/budget.js';
 import { NO_FLOW } from '../../lib/load/run-stage.js';
-import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { simulateLoop } from './simulated-store.js';
 import { stageOutcome } from './stage-outcome.js';
@@ -88,7 +87,7 @@ export class SimulatedWorkers {
         meter.attemptFailed('server-error', 1, times.startedAt);
       }
     }
-    const second = { secondStart: 0, operations: 0, bytes: 0, latencies: new LatencyHistogram() };
+    const second = { secondStart: 0, operations: 0, bytes: 0, latencies: { latency: null, histogram: null } };
     hooks.second({ ...second, billed: [meter.billed] });
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
     return stageOutcome([meter], this.#clock, { startedAt, endedAt, clientLoad, ...this.override(task, meter) });

@@ -140,7 +140,7 @@ const PLAN = { stage: 'Write', objects: 100, threads: 4, buckets: 1, bytesPerOpe
 function latenciesOf(milliseconds) {
   const histogram = new LatencyHistogram();
   milliseconds.forEach((latency) => histogram.record(latency));
-  return histogram;
+  return histogram.toRecord();
 }
 
 test('a stage is drawn four times per second, however many events there are, and removed at its end', (t) => {

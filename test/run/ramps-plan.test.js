@@ -7,7 +7,6 @@ import { Budget } from '../../lib/load/budget.js';
 import { STALL_TIMEOUT_MS } from '../../lib/load/stage-watch.js';
 import { mergeRamps } from '../../lib/result/merge/ramp.js';
 import { bucketMeters } from '../../lib/measure/part-meter.js';
-import { LatencyHistogram } from '../../lib/measure/latency-histogram.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { ABANDONED } from '../../lib/result/counters.js';
 import { phasesOf } from '../../lib/run/begin-run.js';
@@ -104,7 +103,7 @@ function prepare(
       }
       await new Promise((resolve) => setTimeout(resolve, overrun));
       for (const second of meter.seconds.until(clock.now())) {
-        hooks.second({ ...second, billed: [second.operations], latencies: new LatencyHistogram() });
+        hooks.second({ ...second, billed: [second.operations], latencies: { latency: null, histogram: null } });
       }
       return stageOutcome([meter], clock, {
         end: isStalled ? 'stalled' : controller.signal.aborted ? 'stopped' : 'complete',

@@ -92,7 +92,11 @@ const SUSTAINED_SECONDS = 10;
 /** Finds the best seconds of a stage. Seconds must be added in order. */
 export class PeakFinder {
   #hostCount;
-  /** The latest consecutive seconds, at most a window's worth. @type {{ tenths: number, bytes: number }[]} */
+  /**
+   * The latest consecutive seconds, at most a window's worth; `isWhole`: not at the edge of every host's stage.
+   *
+   * @type {{ tenths: number, bytes: number, isWhole: boolean }[]}
+   */
   #row = [];
   #latest = -Infinity;
   #together = { tenths: 0, bytes: 0, seconds: 0 };
@@ -100,9 +104,6 @@ export class PeakFinder {
   peak = null;
   /** @type {Stretch | null} */
   #best = null;
-  /** Number of consecutive seconds, up to the latest, that are not at the edge of every host's stage. */
-  #wholeInRow = 0;
-  #latestWhole = -Infinity;
   #hasWholeRow = false;
 
   /** @param {number} hostCount hosts that have the stage */
@@ -116,13 +117,12 @@ export class PeakFinder {
     const bytes = hosts.reduce((sum, host) => sum + host.bytes, 0);
     // A second at the edge of every host's stage is incomplete and does not count. A stage without complete seconds is
     // an exception.
-    if (hosts.some(({ view }) => view.full === null || isFull(view, second))) {
-      this.#addPeak(second, tenths, bytes, hosts.length);
-      this.#wholeInRow = second === this.#latestWhole + 1 ? this.#wholeInRow + 1 : 1;
-      this.#latestWhole = second;
-      this.#hasWholeRow ||= this.#wholeInRow >= SUSTAINED_SECONDS;
+    const isWhole = hosts.some(({ view }) => view.full === null || isFull(view, second));
+    const rate = rateOf(tenths, bytes, 1);
+    if (isWhole && (this.peak === null || rate.operationsPerSecond > this.peak.operationsPerSecond)) {
+      this.peak = { ...rate, secondStart: second, hosts: hosts.length };
     }
-    this.#addToRow(second, tenths, bytes);
+    this.#addToRow(second, { tenths, bytes, isWhole });
     const inside = new Set(hosts.filter(({ view }) => isFull(view, second)).map(({ view }) => view.host));
     if (inside.size === this.#hostCount) {
       this.#together.tenths += tenths;
@@ -147,34 +147,16 @@ export class PeakFinder {
 
   /**
    * @param {number} second
-   * @param {number} tenths
-   * @param {number} bytes
-   * @param {number} hosts
+   * @param {{ tenths: number, bytes: number, isWhole: boolean }} counts
    */
-  #addPeak(second, tenths, bytes, hosts) {
-    const rate = rateOf(tenths, bytes, 1);
-    if (this.peak === null || rate.operationsPerSecond > this.peak.operationsPerSecond) {
-      this.peak = { ...rate, secondStart: second, hosts };
-    }
-  }
-
-  /**
-   * @param {number} second
-   * @param {number} tenths
-   * @param {number} bytes
-   */
-  #addToRow(second, tenths, bytes) {
-    if (second !== this.#latest + 1) {
-      this.#row = [];
-    }
+  #addToRow(second, counts) {
+    this.#row = second === this.#latest + 1 ? this.#row.slice(1 - SUSTAINED_SECONDS) : [];
     this.#latest = second;
-    this.#row.push({ tenths, bytes });
-    if (this.#row.length > SUSTAINED_SECONDS) {
-      this.#row.shift();
-    }
+    this.#row.push(counts);
     if (this.#row.length < SUSTAINED_SECONDS) {
       return;
     }
+    this.#hasWholeRow ||= this.#row.every(({ isWhole }) => isWhole);
     const sum = (/** @type {'tenths' | 'bytes'} */ name) => this.#row.reduce((total, entry) => total + entry[name], 0);
     const rate = rateOf(sum('tenths'), sum('bytes'), SUSTAINED_SECONDS);
     if (this.#best === null || rate.operationsPerSecond > this.#best.operationsPerSecond) {
