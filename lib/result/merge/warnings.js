@@ -126,21 +126,13 @@ export function missingShards(runs) {
       byId.set(id, { first, present });
     }
   }
-  return [...byId].flatMap(
-    ([
-      id,
-      {
-        first: { file, line },
-        present,
-      },
-    ]) => {
-      const missing = [...present].reduce((sum, [count, indexes]) => sum + count - indexes.size, 0);
-      const named = [...present].flatMap(([count, indexes]) => namesOfMissing(count, indexes)).slice(0, MAX_NAMED);
-      const more = missing === named.length ? '' : ` and ${missing - named.length} more`;
-      const message = `run ${id}: no log of shard${missing === 1 ? '' : 's'} ${named.join(', ')}${more}`;
-      return missing <= unknown ? [] : [{ file, line, message, incomplete: true }];
-    },
-  );
+  return [...byId].flatMap(([id, { first, present }]) => {
+    const missing = [...present].reduce((sum, [count, indexes]) => sum + count - indexes.size, 0);
+    const named = [...present].flatMap(([count, indexes]) => namesOfMissing(count, indexes)).slice(0, MAX_NAMED);
+    const more = missing === named.length ? '' : ` and ${missing - named.length} more`;
+    const message = `run ${id}: no log of shard${missing === 1 ? '' : 's'} ${named.join(', ')}${more}`;
+    return missing <= unknown ? [] : [{ file: first.file, line: first.line, message, incomplete: true }];
+  });
 }
 
 /**
