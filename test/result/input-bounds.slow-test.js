@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readFiles } from '../../lib/result/log/read-files.js';
+import { readFiles, readLines } from '../../lib/result/log/read-files.js';
 import { checkResultBounds } from '../../lib/result/input-bounds.js';
 import { machineLine, scheduleLine, secondLine } from './logs-of.js';
 
@@ -109,4 +109,23 @@ describe('an oversized result is refused before it is parsed', () => {
 
 test('a file name is shown on one line', () => {
   assert.throws(() => checkResultBounds('a\nb\u001b', nested(66)), { message: /^a b\\u\{1b\}:1: more/ });
+});
+
+test('a line longer than the longest string is skipped, and the next lines are read', async () => {
+  async function* content() {
+    yield Buffer.from('Retrying on TRANSIENT error\n');
+    for (let megabytes = 0; megabytes < 600; megabytes += 1) {
+      yield Buffer.alloc(2 ** 20, 'x');
+    }
+    yield Buffer.from('\nRetrying on TRANSIENT error\n');
+  }
+  /** @type {number[]} */
+  const numbers = [];
+  await readLines(content(), (number) => numbers.push(number), 'file');
+  assert.deepEqual(numbers, [1, 3]);
+});
+
+test('an input without an end is refused by name, in bounded memory', async () => {
+  const reading = readFiles(['/dev/zero'], (async function* () {})(), { keepsDetails: false });
+  await assert.rejects(reading, { message: '/dev/zero:1: more than 1 GiB without a log line' });
 });
