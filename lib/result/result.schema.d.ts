@@ -363,7 +363,7 @@ export interface StageSum extends CommonCounts {
    * Objects that Write would have needed to last until the end of its duration. Null if it had enough. Unit: objects.
    */
   objectsNeeded?: number | null;
-  /** What limited the stage. Null if unknown, or if hosts differ. */
+  /** What limited the stage. Null if unknown, or if the hosts that know it differ. */
   bottleneck?: BottleneckSum | null;
   /**
    * The slowest operations that succeeded, slowest first: at most 20. In a search, those of its last step. Only for one
@@ -512,7 +512,7 @@ export interface KindSum extends CommonCounts {
   errors: Record<string, number>;
   /** Latency without concurrent operations. Null if not measured, or if hosts differ. */
   unloaded?: UnloadedLatency | null;
-  /** What limited the stage. Null if unknown, or if hosts differ. */
+  /** What limited the stage. Null if unknown, or if the hosts that know it differ. */
   bottleneck?: BottleneckSum | null;
   /** Latencies of a stage. */
   latency: StageLatency;

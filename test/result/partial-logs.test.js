@@ -34,10 +34,12 @@ test('the overlap is unknown if a log lacks the times of the stage', () => {
   });
 });
 
-test('each share has the bottleneck of its host', () => {
+test('each share has the bottleneck of its host, and their stage that of the hosts that know it', () => {
   const bottleneck = { cause: 'store throttling', evidence: '43% of the attempts were throttled', advice: null };
   const old = [scheduleLine(), secondLine('12:00:01', 5), summaryLine(5)];
-  const { shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600, totals: { bottleneck } }), old }));
+  const known = logOf({ rates: [300], stop: 600, totals: { bottleneck } });
+  const { shares, bottleneck: ofAll } = stageOf(aggregateOf({ known, old }));
+  assert.equal(ofAll?.cause, 'store throttling');
   assert.deepEqual(
     shares.map(({ limitedBy, evidence }) => [limitedBy, evidence]),
     [
