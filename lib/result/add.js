@@ -30,7 +30,17 @@ const RULES = Object.freeze({
   common: ([first, ...others]) => (others.every((other) => isDeepStrictEqual(first, other)) ? first : null),
   'common-fields': (values) => {
     const names = new Set(values.flatMap((value) => Object.keys(value)));
-    return Object.fromEntries([...names].map((name) => [name, RULES.common(ofName(values, name), {}, [], 0)]));
+    return Object.fromEntries(
+      [...names].map((name) => [
+        name,
+        RULES.common(
+          values.map((value) => value[name] ?? null),
+          {},
+          [],
+          0,
+        ),
+      ]),
+    );
   },
   worst: (values, { enum: all, 'x-order': order = all }) => {
     // A value that this version does not know may be worse than all others.
@@ -198,7 +208,8 @@ function addByKey(lists, { items, 'x-key': key }, parts, time) {
   const all = new Map();
   lists.forEach((list, at) => {
     for (const fields of list) {
-      const name = key.length === 1 ? fields[key[0]] : JSON.stringify(ofNames(fields, key));
+      const name =
+        key.length === 1 ? fields[key[0]] : JSON.stringify(key.map((/** @type {string} */ each) => fields[each]));
       const same = all.get(name) ?? [];
       same.push({ fields, time: parts[at].time });
       all.set(name, same);
@@ -212,16 +223,6 @@ function addByKey(lists, { items, 'x-key': key }, parts, time) {
     });
   }
   return groups.map((same) => addFields(items, same, time));
-}
-
-/** @param {Fields} fields @param {readonly string[]} names */
-function ofNames(fields, names) {
-  return names.map((name) => fields[name]);
-}
-
-/** @param {readonly Fields[]} values @param {string} name */
-function ofName(values, name) {
-  return values.map((value) => value[name] ?? null);
 }
 
 /**

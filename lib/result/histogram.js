@@ -68,6 +68,9 @@ const MAX_WORD_BYTES = 9;
 
 const MAX_FILE = HEADER + MAX_COUNTS * MAX_WORD_BYTES;
 
+const EXPECTED =
+  'expected a compressed HdrHistogram of version 2, of whole microseconds with three digits and counts below 2^53';
+
 /** Counts latencies in whole µs, with a resolution of 0.1%. */
 export class Histogram {
   /** One count per index, up to the next power of two above the largest value. */
@@ -114,18 +117,26 @@ export class Histogram {
 
   /**
    * @param {string} base64 see {@link Histogram.decode}
-   * @throws {Error} if it is not such a histogram, or the sum is too large to be exact; nothing is added then
+   * @throws {Error} if it is not such a histogram, or the sum is too large to be exact; this histogram is useless then
    */
   addEncoded(base64) {
-    const encoded = inflated(base64);
-    const { length, total } = checked(encoded);
+    let index = 0;
+    let total = 0;
+    for (const word of wordsIn(payloadOf(base64))) {
+      const isRunOfZeros = word % 2 === 1;
+      if (!isRunOfZeros && word > 0) {
+        if (index >= MAX_COUNTS) {
+          throw new RangeError(EXPECTED);
+        }
+        if (index >= this.#counts.length) {
+          this.#growTo(index);
+        }
+        this.#counts[index] += word / 2;
+        total += word / 2;
+      }
+      index += isRunOfZeros ? (word + 1) / 2 : 1;
+    }
     this.#checkRoomFor(total);
-    if (length > this.#counts.length) {
-      this.#growTo(length - 1);
-    }
-    for (const [index, count] of countsIn(encoded)) {
-      this.#counts[index] += count;
-    }
     this.count += total;
   }
 
@@ -284,7 +295,7 @@ export function withExact(summary, { mean, minimum, maximum }) {
 /** @param {string} base64 presumably the compressed HdrHistogram V2 encoding */
 export function isHistogram(base64) {
   try {
-    checked(inflated(base64));
+    Histogram.decode(base64);
     return true;
   } catch {
     return false;
@@ -344,23 +355,15 @@ function writeWords(words, counts) {
 
 /**
  * @param {string} base64
- * @returns {Buffer} untrusted: possibly damaged or malicious
- * @throws {Error} if it is not compressed, or inflates to more than MAX_FILE
+ * @returns {Buffer} the words of a histogram, untrusted: possibly damaged or malicious
+ * @throws {Error} if it is not a compressed histogram of this format, or inflates to more than MAX_FILE
  */
-function inflated(base64) {
+function payloadOf(base64) {
   const compressed = Buffer.from(base64, 'base64');
-  if (compressed.length < COMPRESSED_HEADER || compressed.readUInt32BE() !== COMPRESSED_COOKIE) {
-    throw new RangeError('expected a compressed HdrHistogram of version 2');
-  }
-  return inflateSync(compressed.subarray(COMPRESSED_HEADER), { maxOutputLength: MAX_FILE });
-}
-
-/**
- * @param {Buffer} encoded
- * @returns {{ length: number, total: number }} number of encoded counts, and their sum
- * @throws {RangeError} if it is not a histogram, or exceeds the limits
- */
-function checked(encoded) {
+  const isCompressed = compressed.length >= COMPRESSED_HEADER && compressed.readUInt32BE() === COMPRESSED_COOKIE;
+  const encoded = isCompressed
+    ? inflateSync(compressed.subarray(COMPRESSED_HEADER), { maxOutputLength: MAX_FILE })
+    : Buffer.alloc(HEADER);
   const highest = encoded.readBigInt64BE(HIGHEST_AT);
   const payload = encoded.subarray(HEADER);
   const isOurs =
@@ -370,34 +373,10 @@ function checked(encoded) {
     highest >= 2n &&
     highest <= MAX_HIGHEST &&
     encoded.readUInt32BE(PAYLOAD_LENGTH_AT) === payload.length;
-  let length = 0;
-  let total = 0;
-  for (const word of wordsIn(payload)) {
-    length += word % 2 === 1 ? (word + 1) / 2 : 1;
-    total += word % 2 === 1 ? 0 : word / 2;
+  if (!isOurs) {
+    throw new RangeError(EXPECTED);
   }
-  if (!isOurs || length > MAX_COUNTS || total > Number.MAX_SAFE_INTEGER) {
-    throw new RangeError('expected a histogram of whole microseconds with three digits and counts below 2^53');
-  }
-  return { length, total };
-}
-
-/**
- * @param {Buffer} encoded
- * @returns {Generator<[index: number, count: number], void, undefined>} non-zero counts
- */
-function* countsIn(encoded) {
-  let index = 0;
-  for (const word of wordsIn(encoded.subarray(HEADER))) {
-    if (word % 2 === 1) {
-      index += (word + 1) / 2;
-      continue;
-    }
-    if (word > 0) {
-      yield [index, word / 2];
-    }
-    index += 1;
-  }
+  return payload;
 }
 
 /** Yields words in ZigZag form, in which odd words represent negative numbers. @param {Uint8Array} payload */
