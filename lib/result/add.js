@@ -30,17 +30,8 @@ const RULES = Object.freeze({
   common: ([first, ...others]) => (others.every((other) => isDeepStrictEqual(first, other)) ? first : null),
   'common-fields': (values) => {
     const names = new Set(values.flatMap((value) => Object.keys(value)));
-    return Object.fromEntries(
-      [...names].map((name) => [
-        name,
-        RULES.common(
-          values.map((value) => value[name] ?? null),
-          {},
-          [],
-          0,
-        ),
-      ]),
-    );
+    const valuesOf = (/** @type {string} */ name) => values.map((value) => value[name] ?? null);
+    return Object.fromEntries([...names].map((name) => [name, RULES.common(valuesOf(name), {}, [], 0)]));
   },
   worst: (values, { enum: all, 'x-order': order = all }) => {
     // A value that this version does not know may be worse than all others.
