@@ -4,7 +4,8 @@ import { resolved, SCHEMA } from './schema.js';
 
 /** @import { Schema } from './schema.js' */
 
-const MAX_PROBLEMS = 1000;
+/** Values of a kind are usually all wrong in the same way. */
+const MAX_PROBLEMS = 8;
 
 /** Names of JSON types in messages. @type {Readonly<Record<string, string>>} */
 const TYPES = {
@@ -23,7 +24,7 @@ const TYPES = {
  *
  * @param {unknown} value
  * @param {Schema} [schema] a part of the schema of results; the whole by default
- * @returns {string[]} problems, one line each, with the path of the field
+ * @returns {string[]} the first problems, one line each, with the path of the field
  */
 export function checkSchema(value, schema = SCHEMA) {
   /** @type {string[]} */

@@ -45,10 +45,7 @@ const DIGITS = 3;
 const HALF_MAGNITUDE = 10;
 const HALF = 2 ** HALF_MAGNITUDE;
 
-/** The highest value that an encoded histogram may declare. */
-const MAX_HIGHEST = 2n ** 52n;
-
-/** The number of counts that a histogram up to MAX_HIGHEST can have. */
+/** The number of counts of values up to 2^52. */
 const MAX_COUNTS = 44 * HALF;
 
 // The compressed V2 encoding: 4 bytes of cookie, 4 of length, and then, deflated: cookie, payload length, normalizing
@@ -364,14 +361,11 @@ function payloadOf(base64) {
   const encoded = isCompressed
     ? inflateSync(compressed.subarray(COMPRESSED_HEADER), { maxOutputLength: MAX_FILE })
     : Buffer.alloc(HEADER);
-  const highest = encoded.readBigInt64BE(HIGHEST_AT);
   const payload = encoded.subarray(HEADER);
   const isOurs =
     encoded.readUInt32BE() === COOKIE &&
     encoded.readUInt32BE(DIGITS_AT) === DIGITS &&
     encoded.readBigInt64BE(LOWEST_AT) === 1n &&
-    highest >= 2n &&
-    highest <= MAX_HIGHEST &&
     encoded.readUInt32BE(PAYLOAD_LENGTH_AT) === payload.length;
   if (!isOurs) {
     throw new RangeError(EXPECTED);

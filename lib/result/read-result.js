@@ -13,8 +13,6 @@ import { FORMAT } from './schema.js';
  * @property {string[]} warnings about a later format
  */
 
-const MAX_LISTED = 8;
-
 /**
  * Reads output of `--json`, ignoring fields that only a later version knows.
  *
@@ -38,7 +36,7 @@ export function readResult(text, file = 'result') {
   const format = Number(value.format);
   const problems = checkSchema(value);
   const result = problems.length > 0 ? null : /** @type {Result} */ (/** @type {unknown} */ (value));
-  return { isJson: true, result, problems: firstOf(problems), warnings: laterFormat(format) };
+  return { isJson: true, result, problems, warnings: laterFormat(format) };
 }
 
 /** Whether a value is a result, as functions of the library return it. @param {unknown} value */
@@ -65,10 +63,4 @@ function laterFormat(format) {
   return format > FORMAT
     ? [`format ${format}, expected at most ${FORMAT}: use the version of the tool that wrote it, or a later one`]
     : [];
-}
-
-/** @param {readonly string[]} problems */
-function firstOf(problems) {
-  const more = problems.length - MAX_LISTED;
-  return more > 0 ? [...problems.slice(0, MAX_LISTED), `${more} more problems like these`] : [...problems];
 }

@@ -89,21 +89,7 @@ export type PartsSum = Pick<StageSum, 'sizeClasses' | 'reads' | 'cache' | 'conte
 export type StageEnd = 'complete' | 'stopped' | 'unpaid' | 'stalled' | 'overloaded' | 'fatal';
 
 /** What limited a stage. A cause needs figures that prove it and none against it: a wrong cause is worse than none. */
-export type BottleneckCause =
-  | 'client CPU'
-  | 'client sockets'
-  | 'host CPU'
-  | 'network link'
-  | 'store throttling'
-  | 'concurrency'
-  | 'store'
-  | 'bandwidth'
-  | 'requested rate'
-  | 'overloaded'
-  | 'beyond this host'
-  | 'inconclusive';
-
-export type Bottleneck = Required<BottleneckSum> & { cause: BottleneckCause; evidence: string };
+export type Bottleneck = Required<BottleneckSum> & { evidence: string };
 
 export type SecondCount = Omit<SecondResult, keyof SecondLatency>;
 

@@ -112,7 +112,7 @@ describe('the program', { concurrency: 2 }, () => {
         furtherCredentials: credentials.slice(1),
       });
       const home = await homeWithProcess(t, credentials, `http://localhost:${endpoint.port}`);
-      const load = ['900', '4', '--rate', '40', '--duration', '20s', '--gap', '0s', '--stages', 'write,read'];
+      const load = ['600', '4', '--rate', '15', '--duration', '20s', '--gap', '0s', '--stages', 'write,read'];
       const outcome = await runCommand(t, [...load, '--client', client, '--cores', cores, '--bucket', 'bucket-a'], {
         env: { HOME: home, AWS_PROFILE: 'temporary' },
       });

@@ -59,7 +59,7 @@ function stagesOf({ stdout }) {
 describe('a run on existing objects', { concurrency: 2 }, () => {
   test('mixes reading operations for a while, on two cores', async (t) => {
     // Few enough to cycle even on a busy machine.
-    const count = 50;
+    const count = 22;
     const keys = numberedKeys(count);
     const { endpoint, changes } = await filledEndpoint(t, keys);
     const before = await changes();

@@ -8,7 +8,7 @@ const SDK = { client: /** @type {const} */ ('sdk'), sdkDefaults: true, size: 100
 
 describe('--sdk-defaults', { concurrency: 2 }, () => {
   test('sends no more than 50 requests at once, and reports the wait for a socket', async () => {
-    const load = { objects: 3000, threads: 200, duration: '6s', faults: 'latency=400ms', stages: 'write' };
+    const load = { objects: 3000, threads: 200, duration: '10s', faults: 'latency=400ms', stages: 'write' };
     const { stages } = await run({ store: 'local', ...SDK, ...load, keep: true });
     const { average, connections, latency, operations } = /** @type {any} */ (stages[0]);
     const most = 50 / 0.4;

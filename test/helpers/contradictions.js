@@ -1,4 +1,4 @@
-/** @import { BottleneckCause, StageResult } from '../../lib/result/result.js' */
+/** @import { StageResult } from '../../lib/result/result.js' */
 
 /** How far a plain run may exceed the capacity that a search held, because it is shorter. */
 const MAX_EXCESS = 1.1;
@@ -9,7 +9,7 @@ const KNEE_RESOLUTION = 1.25;
 /**
  * Causes of a plain run, and the causes that a search with the same setup must then not find.
  *
- * @type {Partial<Record<BottleneckCause, readonly BottleneckCause[]>>}
+ * @type {Partial<Record<string, readonly string[]>>}
  */
 const CONTRADICTORY = {
   concurrency: ['store', 'bandwidth', 'store throttling', 'client CPU', 'host CPU'],

@@ -95,7 +95,6 @@ const HOSTILE = [
   ['a payload shorter than its declared length', changed((bytes) => (bytes.writeUInt32BE(0x7fffffff, 4), bytes))],
   ['too many digits', changed((bytes) => (bytes.writeUInt32BE(5, 12), bytes))],
   ['too few digits', changed((bytes) => (bytes.writeUInt32BE(2, 12), bytes))],
-  ['a highest value beyond all numbers', changed((bytes) => (bytes.writeBigInt64BE(2n ** 62n, 24), bytes))],
   ['a lowest value of zero', changed((bytes) => (bytes.writeBigInt64BE(0n, 16), bytes))],
   ['another cookie', changed((bytes) => (bytes.writeUInt32BE(0x1c849301, 0), bytes))],
   ['a count beyond all numbers', withPayload('ffffffffffffffff7f02')],

@@ -29,7 +29,7 @@ const anyOptions = fc.record({
   skew: fc.constantFrom(0, 7000),
   rate: fc.oneof(fc.nat(3), fc.nat(300)),
   size: fc.constant(16_384),
-  stages: fc.constantFrom(DEFAULTS.stages, ['Write', 'List', 'Read', 'Copy-Part2']),
+  stages: fc.constantFrom(DEFAULTS.stages, ['Write', 'List', 'Read', 'Copy-part2']),
 });
 
 const anyDamage = fc.record({

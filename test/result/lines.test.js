@@ -100,7 +100,7 @@ test('a machine line whose braces or quotes were changed, or that is cut, is kno
 });
 
 test('a stage name starts with a capital letter and has at most 32 characters', () => {
-  assert.deepEqual(['Write', 'Copy-Part2', 'write', '', 'W'.repeat(33), '__proto__'].map(isStageName), [
+  assert.deepEqual(['Write', 'Copy-part2', 'write', '', 'W'.repeat(33), '__proto__'].map(isStageName), [
     true,
     true,
     ...[false, false, false, false],

@@ -75,10 +75,12 @@ for (const [name, change, expected] of PROBLEMS) {
   });
 }
 
-test('reports the first of many problems, and how many more there are', () => {
+test('reports the first of many problems', () => {
   const { problems } = read(changed((result) => (result.problems = Array.from({ length: 20 }, () => 7))));
-  assert.equal(problems.length, 9);
-  assert.equal(problems.at(-1), '12 more problems like these');
+  assert.deepEqual(
+    problems,
+    Array.from({ length: 8 }, (_, index) => `problems[${index}]: expected a string, got "7"`),
+  );
 });
 
 test('reads a later format as far as it is known', () => {

@@ -18,7 +18,8 @@ import { predicateOf } from './sentence.js';
 import * as signs from './signs.js';
 
 /**
- * @import { Bottleneck, BottleneckCause, HostLoad, StageEnd } from '../result.js'
+ * @import { Bottleneck, HostLoad, StageEnd } from '../result.js'
+ * @import { BottleneckCause } from './sentence.js'
  * @import { RateConclusion, SearchConclusion } from '../search.js'
  */
 

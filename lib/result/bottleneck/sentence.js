@@ -3,7 +3,7 @@ import { plainLine, plainText } from '../../text/plain-text.js';
 
 /** @import { BottleneckSum } from '../result.js' */
 
-/** What limits are called in a sentence. @type {Readonly<Record<string, string>>} */
+/** What limits are called in a sentence. */
 const LIMITS = Object.freeze({
   'client CPU': "the client's CPU",
   'client sockets': 'the sockets of the client',
@@ -17,12 +17,14 @@ const LIMITS = Object.freeze({
   'beyond this host': 'the store or the path to it',
 });
 
+/** @typedef {keyof typeof LIMITS | 'overloaded' | 'inconclusive'} BottleneckCause */
+
 /**
  * @param {Pick<BottleneckSum, 'cause' | 'certainty'>} bottleneck other than `inconclusive`
  * @returns {string} such as `likely limited by the store`
  */
 export function predicateOf({ cause, certainty }) {
-  const limit = Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
+  const limit = Object.hasOwn(LIMITS, cause) ? LIMITS[/** @type {keyof typeof LIMITS} */ (cause)] : plainText(cause);
   return `${certainty === 'likely' ? 'likely ' : ''}${cause === 'overloaded' ? cause : `limited by ${limit}`}`;
 }
 

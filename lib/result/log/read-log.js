@@ -8,7 +8,7 @@ import { MEGABYTE } from '../../text/units.js';
 import { MAX_LINE_LENGTH, isStageName } from './lines.js';
 import { addParts, isPath, withHistograms } from './record-lines.js';
 import { addSecond } from './result-run.js';
-import { RunFindings } from './run-findings.js';
+import { RunFindings, titleOf } from './run-findings.js';
 import { LOG_FORMAT } from './run-log.js';
 import { TimeLine, wholeDays } from './time-line.js';
 
@@ -174,8 +174,6 @@ class RunReader {
   #count;
   /** @type {Map<string, StageLines>} */
   #stages = new Map();
-  /** @type {Map<string, StageLines>} */
-  #stagesInLowerCase = new Map();
   /** The stage of the latest lines. @type {StageLines | null} */
   #current = null;
   /** @type {CommonFacts | null} */
@@ -205,7 +203,9 @@ class RunReader {
   /** Whether the log contains the end of the run, or all planned stages. */
   get hasEnded() {
     const planned = this.#facts?.options?.stages ?? [];
-    return this.#end !== null || (planned.length > 0 && planned.every((stage) => this.#planned(stage)?.totals));
+    return (
+      this.#end !== null || (planned.length > 0 && planned.every((stage) => this.#stages.get(titleOf(stage))?.totals))
+    );
   }
 
   /**
@@ -405,15 +405,9 @@ class RunReader {
       stage = new StageLines(name);
       this.#findings.stageLines.set(name, line);
       this.#stages.set(name, stage);
-      this.#stagesInLowerCase.set(name.toLowerCase(), stage);
     }
     this.#current = stage;
     return stage;
-  }
-
-  /** @param {string} name of a planned stage */
-  #planned(name) {
-    return this.#stagesInLowerCase.get(name.toLowerCase());
   }
 }
 

@@ -124,10 +124,15 @@ function endOf({ run, options, stages }, hasEnd, cutIn) {
   if (run !== null && !hasEnd) {
     return [cutIn === null ? 'the run did not end: the log is cut short here' : describeCut(cutIn)];
   }
-  const names = stages.map(({ stage }) => stage.toLowerCase());
-  const next = options?.stages?.find((stage) => !names.includes(stage.toLowerCase()));
+  const names = stages.map(({ stage }) => stage);
+  const next = options?.stages?.map(titleOf).find((stage) => !names.includes(stage));
   const isStopped = stages.some((stage) => isCut(stage) || (stage.end !== null && stage.end !== 'complete'));
-  return next === undefined || isStopped ? [] : [`the run ended here, before ${next[0].toUpperCase()}${next.slice(1)}`];
+  return next === undefined || isStopped ? [] : [`the run ended here, before ${next}`];
+}
+
+/** The name of a stage in lines of a log. @param {string} stage as in --stages */
+export function titleOf(stage) {
+  return `${stage[0].toUpperCase()}${stage.slice(1)}`;
 }
 
 /** @param {ReadStage} stage in which a log ends */

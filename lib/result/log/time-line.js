@@ -36,7 +36,8 @@ export class TimeLine {
       this.#latest = timeOfDay;
     } else {
       const earliest = this.#latest - MAX_SETBACK;
-      this.#latest = earliest + modulo(timeOfDay - earliest, SECONDS_PER_DAY);
+      const later = (timeOfDay - earliest) % SECONDS_PER_DAY;
+      this.#latest = earliest + (later < 0 ? later + SECONDS_PER_DAY : later);
     }
     return this.#latest;
   }
@@ -50,13 +51,4 @@ export class TimeLine {
  */
 export function wholeDays(seconds) {
   return Math.round(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY;
-}
-
-/**
- * @param {number} value
- * @param {number} divisor
- * @returns {number} never negative, unlike the remainder
- */
-function modulo(value, divisor) {
-  return ((value % divisor) + divisor) % divisor;
 }

@@ -48,7 +48,8 @@ export function hostsOf(runs) {
     groups.set(identity, group);
   }
   const members = [...groups.values()];
-  const names = members.map(([run]) => namesOf(run));
+  // Without a folder, a file's path and base name are the same.
+  const names = members.map(([run]) => [...new Set(namesOf(run))]);
   const uses = new Map();
   names.flat().forEach((name) => uses.set(name, (uses.get(name) ?? 0) + 1));
   return members.map((hostRuns, index) => {
@@ -61,15 +62,10 @@ export function hostsOf(runs) {
 function namesOf({ file, result: { host, shard } }) {
   const [name, base] = [file, path.basename(file)].map(plainLine);
   if (host === null) {
-    return distinct(shard === null ? [base, name] : [`${base} ${shard}`, `${name} ${shard}`]);
+    return shard === null ? [base, name] : [`${base} ${shard}`, `${name} ${shard}`];
   }
   const withShard = shard === null ? host : `${host} ${shard}`;
-  return distinct([host, withShard, `${withShard} (${base})`, `${withShard} (${name})`]);
-}
-
-/** Drops duplicates: without a folder, a file's path and base name are the same. @param {readonly string[]} names */
-function distinct(names) {
-  return [...new Set(names)];
+  return [host, withShard, `${withShard} (${base})`, `${withShard} (${name})`];
 }
 
 /**
