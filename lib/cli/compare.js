@@ -163,7 +163,7 @@ export async function reportByCommand(options, program) {
   if (others.length > 0) {
     const { runs, warnings } = options.severalRuns
       ? { runs: [], warnings: [] }
-      : await readFiles(options.files, program.streams.stdin, { keepsDetails: true });
+      : await readFiles(options.files, program.streams.stdin);
     const apart = runs.length < 2 ? null : runsApart(runs);
     if (apart === null) {
       return merge(options, program, () => [], { runs, warnings });

@@ -1,4 +1,4 @@
-import { isPaused } from '../result/records.js';
+import { everySecond, isPaused } from '../result/records.js';
 
 /**
  * @import { SecondCount } from '../result/result.js'
@@ -81,10 +81,8 @@ export class SecondCounts {
    */
   until(endedAt) {
     const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
-    // Threads can differ in where a pause began, so one may have completed operations in its first second.
-    return Array.from({ length: count }, (_, index) => this.at(this.#first + index)).filter(
-      ({ secondStart, operations }) => operations > 0 || !isPaused(secondStart, this.#clock),
-    );
+    const seconds = Array.from({ length: count }, (_, index) => this.at(this.#first + index));
+    return everySecond(seconds, this.#clock);
   }
 
   /** @param {number} monotonic ms */

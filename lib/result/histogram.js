@@ -357,12 +357,10 @@ function writeWords(words, counts) {
  */
 function payloadOf(base64) {
   const compressed = Buffer.from(base64, 'base64');
-  const isCompressed = compressed.length >= COMPRESSED_HEADER && compressed.readUInt32BE() === COMPRESSED_COOKIE;
-  const encoded = isCompressed
-    ? inflateSync(compressed.subarray(COMPRESSED_HEADER), { maxOutputLength: MAX_FILE })
-    : Buffer.alloc(HEADER);
+  const encoded = inflateSync(compressed.subarray(COMPRESSED_HEADER), { maxOutputLength: MAX_FILE });
   const payload = encoded.subarray(HEADER);
   const isOurs =
+    compressed.readUInt32BE() === COMPRESSED_COOKIE &&
     encoded.readUInt32BE() === COOKIE &&
     encoded.readUInt32BE(DIGITS_AT) === DIGITS &&
     encoded.readBigInt64BE(LOWEST_AT) === 1n &&

@@ -23,8 +23,11 @@ import { FORMAT } from './schema.js';
  */
 export function readResult(text, file = 'result') {
   checkResultBounds(file, text);
-  const value = parse(text);
-  if (value === undefined) {
+  /** @type {unknown} */
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
     return { ...refused('expected JSON'), isJson: false };
   }
   if (!isObject(value) || !Number.isSafeInteger(value.format)) {
@@ -42,15 +45,6 @@ export function readResult(text, file = 'result') {
 /** Whether a value is a result, as functions of the library return it. @param {unknown} value */
 export function isResult(value) {
   return checkSchema(value).length === 0;
-}
-
-/** @param {string} text */
-function parse(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param {string} problem */

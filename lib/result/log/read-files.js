@@ -48,18 +48,21 @@ const FORMATS = [
  * and reading continues. A file given twice is read once, even under another name.
  *
  * @param {Iterable<string>} files `-` is standard input
- * @param {AsyncIterable<Uint8Array>} standardInput
- * @param {{ keepsDetails: boolean }} options whether to keep latencies and failures per second
+ * @param {AsyncIterable<Uint8Array>} [standardInput]
+ * @param {{ keepsDetails: boolean }} [options] whether to keep latencies and failures per second
  * @returns {Promise<{ runs: ReadRun[], warnings: MergeWarning[] }>} runs in file order; warnings about whole files
  * @throws {InputError} if a file cannot be read, or contains more than any run writes
  */
-export async function readFiles(files, standardInput, options) {
+export async function readFiles(files, standardInput = nothing(), options = { keepsDetails: true }) {
   const reader = new FileReader(standardInput, options);
   for (const file of files) {
     await reader.read(file);
   }
   return { runs: reader.runs, warnings: reader.warnings };
 }
+
+/** @returns {AsyncGenerator<Uint8Array, void, undefined>} */
+async function* nothing() {}
 
 class FileReader {
   #standardInput;

@@ -163,10 +163,6 @@ class StageLines {
   constructor(name) {
     this.name = name;
   }
-
-  get isCut() {
-    return this.summary === null && this.totals === null;
-  }
 }
 
 class RunReader {
@@ -216,7 +212,10 @@ class RunReader {
    */
   isOver(name) {
     const stage = this.#stages.get(name);
-    return this.hasEnded || (stage !== undefined && !(this.hasMachineLines && stage.isCut));
+    return (
+      this.hasEnded ||
+      (stage !== undefined && !(this.hasMachineLines && stage.summary === null && stage.totals === null))
+    );
   }
 
   /**

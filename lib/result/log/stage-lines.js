@@ -6,7 +6,7 @@ import { kindsOfErrors } from '../completeness.js';
 import { summaryLine } from './lines.js';
 
 /**
- * @import { LatencySummary, OpeningCosts, RampStep, RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../result.js'
+ * @import { OpeningCosts, RampStep, RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../result.js'
  */
 
 // Human-readable lines at the end of each stage and of the run. Programs read back only the summary line.
@@ -84,18 +84,13 @@ function latencyLines(name, { operations, steps, attempts, latency, load }) {
 
 /** The lines of a stage whose operations are races. @param {StageResult} result */
 function raceLines({ stage, contenders = [], integrityErrors, undecidedRaces }) {
-  const lines = contenders.map(
-    ({ status, operations, latency }) => `${stage} ${status}: ${operations} writes ${percentiles(latency)}`,
-  );
+  const lines = contenders.map(({ status, operations, latency }) => {
+    const [p50, p90, p99] = [latency?.p50, latency?.p90, latency?.p99].map((each) => percentile(each ?? null));
+    return `${stage} ${status}: ${operations} writes p50 ${p50} p90 ${p90} p99 ${p99}`;
+  });
   return lines.length === 0
     ? []
     : [`${stage} races: ${integrityErrors} violations ${undecidedRaces} undecided`, ...lines];
-}
-
-/** @param {LatencySummary | null} latency */
-function percentiles(latency) {
-  const { p50 = null, p90 = null, p99 = null } = latency ?? {};
-  return `p50 ${percentile(p50)} p90 ${percentile(p90)} p99 ${percentile(p99)}`;
 }
 
 /** @param {StageResult} result */

@@ -211,7 +211,7 @@ function mergeStage(views, ramps) {
   }
   const sum = addStages(views.map(stageOf));
   const peak = peakOf(finder, views, hosts);
-  const missingLatency = missingLatencies(views);
+  const intervals = views.flatMap(({ host, interval }) => (interval === null ? [] : [{ host, ...interval }]));
   const timed = views.filter(({ stage }) => stage.latency.histogram.operations !== null && !missingPercentiles(stage));
   return {
     ...sum,
@@ -225,9 +225,9 @@ function mergeStage(views, ramps) {
       peak,
       sustained: finder.sustained,
       together: finder.together(),
-      overlap: overlapOfViews(views),
+      overlap: intervals.length < views.length ? null : overlapOf(intervals),
       shares: views.map((view) => shareOf(view, view.stage.peak ?? (best.get(view) ?? 0) / 10)),
-      missingLatency,
+      missingLatency: missingLatencies(views),
       ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
   };
@@ -313,12 +313,6 @@ function peakOf({ peak }, views, hosts) {
   const { operations, bytes } = (views[peaks.indexOf(operationsPerSecond)] ?? views[0]).stage;
   const bytesPerSecond = operations === 0 ? null : (operationsPerSecond * bytes) / operations;
   return { operationsPerSecond, bytesPerSecond, secondStart: null, hosts: 1 };
-}
-
-/** @param {readonly StageView[]} views */
-function overlapOfViews(views) {
-  const intervals = views.flatMap(({ host, interval }) => (interval === null ? [] : [{ host, ...interval }]));
-  return intervals.length < views.length ? null : overlapOf(intervals);
 }
 
 /** @param {readonly StageView[]} views */

@@ -28,7 +28,7 @@ const STANDARD_INPUT = '-';
  */
 export async function readRun(location) {
   const files = await filesOf(location);
-  const { runs, warnings } = await readFiles(files, emptyStream(), { keepsDetails: true });
+  const { runs, warnings } = await readFiles(files);
   const results = runs.filter(({ line }) => line === null);
   if (runs.length === 1 && results.length === 1) {
     const [{ result }] = results;
@@ -45,7 +45,7 @@ export async function readRun(location) {
  * @returns {Promise<{ results: Result[], warnings: string[] }>} one result per run
  */
 export async function readEachRun(file) {
-  const { runs, warnings } = await readFiles([file], emptyStream(), { keepsDetails: true });
+  const { runs, warnings } = await readFiles([file]);
   return {
     results: runs.map(({ result }) => withSeconds(result)),
     warnings: [...warnings, ...runs.flatMap((run) => run.warnings)].map((each) => `${placeOf(each)}: ${each.message}`),
@@ -59,7 +59,7 @@ export async function readEachRun(file) {
  */
 export async function mergeInputs(inputs) {
   const paths = inputs.filter((input) => typeof input === 'string');
-  const { runs, warnings } = await readFiles(paths, emptyStream(), { keepsDetails: true });
+  const { runs, warnings } = await readFiles(paths);
   const given = inputs.filter((input) => typeof input !== 'string');
   const all = [
     ...given.map((result, index) => runOfResult(`result ${index + 1}`, result, { keepsDetails: true })),
@@ -90,6 +90,3 @@ async function filesOf(location) {
   const runFiles = names.filter((name) => FILE_OF_RUN.test(name)).toSorted();
   return runFiles.map((name) => path.join(location, name));
 }
-
-/** @returns {AsyncGenerator<Uint8Array, void, undefined>} */
-async function* emptyStream() {}
