@@ -192,7 +192,7 @@ describe('the program', { concurrency: 2 }, () => {
       furtherCredentials: credentials.slice(1),
     });
     const home = await homeWithProcess(t, credentials, `http://localhost:${endpoint.port}`);
-    const load = ['3000', '4', '--rate', '50', '--duration', '30s', '--stages', 'write', '--bucket', 'bucket-a'];
+    const load = ['3000', '4', '--rate', '20', '--duration', '60s', '--stages', 'write', '--bucket', 'bucket-a'];
     const outcome = await runCommand(t, load, { env: { HOME: home, AWS_PROFILE: 'temporary' } });
     assertStatus(outcome, 2);
     assert.match(outcome.stderr, /^warning: The credentials could not be renewed \(/m);
