@@ -16,21 +16,21 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 
 /** Runs whose counts are fixed. @type {Readonly<Record<string, Load>>} */
 const FIXED = {
-  'the default stages': { objects: 1200, threads: 16 },
-  'a mix': { objects: 1200, threads: 16, mix: 'read=70,write=20,stat=5,remove=5' },
+  'the default stages': { objects: 3000, threads: 16 },
+  'a mix': { objects: 3000, threads: 16, mix: 'read=70,write=20,stat=5,remove=5' },
   'the optional stages': {
-    ...{ objects: 1200, threads: 16, stages: 'write,range,list,copy,batch-remove' },
+    ...{ objects: 3000, threads: 16, stages: 'write,range,list,copy,batch-remove' },
     ...{ pageSize: 20, batch: 50, rangeSize: 10 },
   },
   multipart: {
-    ...{ objects: 100, threads: 4, size: '5MiB', partSize: '5MiB', multipart: true },
+    ...{ objects: 200, threads: 4, size: '5MiB', partSize: '5MiB', multipart: true },
     ...{ stages: 'write,read,remove', preflight: false },
   },
   'objects of several sizes that are kept, without preflight': {
-    ...{ objects: 1200, threads: 16, size: '100..2kB', keep: true, preflight: false },
+    ...{ objects: 3000, threads: 16, size: '100..2kB', keep: true, preflight: false },
   },
-  races: { objects: 300, threads: 16, stages: 'write,create,swap', contenders: 4 },
-  'reads at random': { objects: 1200, threads: 16, access: 'uniform' },
+  races: { objects: 800, threads: 16, stages: 'write,create,swap', contenders: 4 },
+  'reads at random': { objects: 3000, threads: 16, access: 'uniform' },
 };
 
 /** Runs that time ends: numbers are upper bounds. @type {Readonly<Record<string, Load>>} */
