@@ -163,6 +163,10 @@ class StageLines {
   constructor(name) {
     this.name = name;
   }
+
+  get isCut() {
+    return this.summary === null && this.totals === null;
+  }
 }
 
 class RunReader {
@@ -212,10 +216,7 @@ class RunReader {
    */
   isOver(name) {
     const stage = this.#stages.get(name);
-    return (
-      this.hasEnded ||
-      (stage !== undefined && !(this.hasMachineLines && stage.summary === null && stage.totals === null))
-    );
+    return this.hasEnded || (stage !== undefined && !(this.hasMachineLines && stage.isCut));
   }
 
   /**

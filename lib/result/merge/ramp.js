@@ -120,9 +120,14 @@ export function rampWarnings(stages, files) {
     (ramp?.missing ?? []).map(({ host, slots, shortfalls }) => ({
       file: files.get(host) ?? host,
       line: null,
-      message: `${stage}: ${host} missed ${slots.length} of ${ramp?.slots.length} ramp slots because it ${[...new Set(shortfalls.map(describeShortfall))].join(', ')}; they do not count`,
+      message: `${stage}: ${host} missed ${slots.length} of ${ramp?.slots.length} ramp slots because it ${reasonsOf(shortfalls)}; they do not count`,
       // A host that missed slots because it ran out of objects has done all of its work.
       incomplete: shortfalls.some((each) => each !== 'objects'),
     })),
   );
+}
+
+/** @param {MissedSlots['shortfalls']} shortfalls */
+function reasonsOf(shortfalls) {
+  return [...new Set(shortfalls.map(describeShortfall))].join(', ');
 }
