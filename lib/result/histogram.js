@@ -12,7 +12,7 @@ const HISTOGRAM_FORMAT = Object.freeze({
 });
 
 /** Latencies of every stage; null if it measured none. */
-export const LATENCIES = Object.freeze(
+export const LATENCY_NAMES = Object.freeze(
   /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts', 'binding', 'bindingFirstByte']),
 );
 
@@ -21,7 +21,7 @@ export const LATENCIES = Object.freeze(
  * @returns {StageLatency}
  */
 export function toStageLatency(of) {
-  const latencies = LATENCIES.map((name) => ({ name, ...of(name) }));
+  const latencies = LATENCY_NAMES.map((name) => ({ name, ...of(name) }));
   const fields = (/** @type {'summary' | 'encoded'} */ field) =>
     Object.fromEntries(latencies.map(({ name, [field]: value }) => [name, value]));
   return /** @type {StageLatency} */ ({

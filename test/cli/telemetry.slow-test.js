@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Histogram } from '../../lib/result/histogram.js';
-import { COUNTERS, LATENCIES } from '../../lib/report/telemetry/run-metrics.js';
+import { COUNTERS, LATENCY_METRICS } from '../../lib/report/telemetry/run-metrics.js';
 import { folderWith, startCommand } from '../helpers/command.js';
 import { testCertificate } from '../helpers/local-s3.js';
 import { attributesOf, seriesOf, startCollector } from '../helpers/otlp.js';
@@ -74,7 +74,7 @@ function assertSame(series, result) {
         Object.fromEntries(Object.entries(kind.errors)),
         stage.stage,
       );
-      for (const [latency, { name }] of Object.entries(LATENCIES)) {
+      for (const [latency, { name }] of Object.entries(LATENCY_METRICS)) {
         assertSameHistogram(
           pointsOf(series, name, ofKind),
           kind.latency[latency] ?? null,

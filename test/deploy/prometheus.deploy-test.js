@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { BOUNDS, COUNTERS, LATENCIES } from '../../lib/report/telemetry/run-metrics.js';
+import { BOUNDS, COUNTERS, LATENCY_METRICS } from '../../lib/report/telemetry/run-metrics.js';
 import { folderWith, startCommand } from '../helpers/command.js';
 import { freePort } from '../helpers/free-port.js';
 import { prometheusName } from '../../scripts/tables.js';
@@ -108,9 +108,9 @@ test('a real Prometheus scrapes a run: its sums are those of the result, and eve
       assert.deepEqual(values, values.length === 0 && expected === 0 ? [] : [expected], `${stage.stage} ${name}`);
     }
     assert.ok(Object.keys(stage.errors).length > 0);
-    const [count] = await last(`${prometheusName(LATENCIES.operations)}_count{${labels}}`);
+    const [count] = await last(`${prometheusName(LATENCY_METRICS.operations)}_count{${labels}}`);
     assert.equal(count.value, stage.latency.operations.count);
-    const buckets = await last(`${prometheusName(LATENCIES.operations)}_bucket{${labels}}`);
+    const buckets = await last(`${prometheusName(LATENCY_METRICS.operations)}_bucket{${labels}}`);
     assert.equal(buckets.length, BOUNDS.length + 1);
   }
 

@@ -288,7 +288,7 @@ test('every format states the same requests, whatever the keys', async () => {
         assert.deepEqual(other.sizes, first.sizes);
       });
     }),
-    { numRuns: cases(100) },
+    { numRuns: cases(40) },
   );
 });
 
@@ -306,7 +306,7 @@ test('each change of an object follows the one before, and prepared objects coun
         }
       }
     }),
-    { numRuns: cases(100) },
+    { numRuns: cases(40) },
   );
 });
 
@@ -333,6 +333,6 @@ test('damage anywhere in a file costs the lines that it hits, or the file, but n
         }
       },
     ),
-    { numRuns: cases(500) },
+    { numRuns: cases(150) },
   );
 });

@@ -63,7 +63,7 @@ test('a histogram matches any library of the format for the same values, encoded
       const decoded = decodeFromCompressedBase64(ours.encode());
       assert.equal(decoded.outputPercentileDistribution(), theirs.outputPercentileDistribution());
     }),
-    { numRuns: cases(100) },
+    { numRuns: cases(50) },
   );
 });
 

@@ -2,7 +2,7 @@ import { ValueType } from '@opentelemetry/api';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { AggregationTemporality, DataPointType, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { COUNT_NAMES, sumOf } from '../../result/counters.js';
-import { LATENCIES as ALL_LATENCIES } from '../../result/figures/catalogue.js';
+import { LATENCIES } from '../../result/figures/catalogue.js';
 import { Histogram as Decoded, UNKNOWN_LATENCY } from '../../result/histogram.js';
 import { sumOfSnapshots } from '../../result/records.js';
 import { SCHEMA } from '../../result/schema.js';
@@ -116,7 +116,7 @@ export class RunMetrics {
         add(OTHERS.errors, { ...ofKind, 'error.type': error }, count),
       );
       const ofRequest = { ...ofKind, 'http.request.method': method, ...this.#server };
-      for (const [key, instrument] of entriesOf(LATENCIES)) {
+      for (const [key, instrument] of entriesOf(LATENCY_METRICS)) {
         const name = /** @type {LatencyKind} */ (key);
         const latencies = { latency: latency[name] ?? null, histogram: latency.histogram[name] ?? null };
         if (latencies.latency !== null || ALWAYS.has(name)) {
@@ -322,8 +322,8 @@ export const COUNTERS = /** @type {Readonly<Record<CountName, Instrument>>} */ (
 );
 
 /** The latencies of operations that a running stage counts. */
-export const LATENCIES = Object.fromEntries(
-  ALL_LATENCIES.flatMap(({ of, what, metric: name }) =>
+export const LATENCY_METRICS = Object.fromEntries(
+  LATENCIES.flatMap(({ of, what, metric: name }) =>
     name === undefined ? [] : [[of, latencyMetric(name, `${what}.`)]],
   ),
 );
@@ -362,7 +362,7 @@ const GAUGES = {
 };
 
 /** In the order of export. @type {readonly Instrument[]} */
-export const INSTRUMENTS = [COUNTERS, LATENCIES, OTHERS, BUCKET_COUNTERS, CONNECTIONS, GAUGES].flatMap((group) =>
+export const INSTRUMENTS = [COUNTERS, LATENCY_METRICS, OTHERS, BUCKET_COUNTERS, CONNECTIONS, GAUGES].flatMap((group) =>
   Object.values(group),
 );
 

@@ -1,4 +1,4 @@
-import { Histogram, LATENCIES } from '../histogram.js';
+import { Histogram, LATENCY_NAMES } from '../histogram.js';
 import { MAX_LINE_LENGTH, machineLine } from './lines.js';
 
 /**
@@ -24,7 +24,7 @@ const ROOM = Object.freeze({ characters: 3000, bits: 0 });
 const ROOM_OF_OTHERS = Object.freeze({ characters: 1000, bits: 3 });
 
 /** Names of fields that are histograms, if they are texts. */
-const HISTOGRAMS = new Set(['histogram', ...LATENCIES]);
+const HISTOGRAMS = new Set(['histogram', ...LATENCY_NAMES]);
 
 /** In the place of a histogram that equals the one of the stage's operations. */
 const SAME = 'operations';

@@ -4,30 +4,41 @@ import { mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { dotEnvOf, keysIn } from '../helpers/command.js';
 import { environmentOfUser, installPackage } from '../helpers/installed-copy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 const PROJECT = new URL('../../', import.meta.url);
+const TOOLS = fileURLToPath(new URL('node_modules/.bin/', PROJECT));
+const TYPES = fileURLToPath(new URL('node_modules/@types', PROJECT));
 
 const parent = await realpath(await mkdtemp(path.join(tmpdir(), 'r2-benchmark-')));
 after(() => rm(parent, { recursive: true }));
 const folder = path.join(parent, 'a folder');
-await installPackage(folder);
+const archive = await installPackage(folder);
 const installed = path.join(folder, 'node_modules', 'r2-benchmark');
+
+const page = await readFile(new URL('docs/use/library.md', PROJECT), 'utf8');
+const examples = [...page.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code], index) => ({
+  code,
+  name: `example-${index + 1}`,
+}));
 
 /**
  * Runs a command in a shell, without S3_… variables.
  *
  * @param {string} command
- * @param {string} [cwd]
  * @returns {Promise<{ status: number, stdout: string, stderr: string }>}
  */
-function type(command, cwd = folder) {
-  const environment = Object.entries(environmentOfUser()).filter(([name]) => !name.startsWith('S3_'));
+function type(command) {
+  const environment = Object.entries(environmentOfUser()).filter(([name]) => !/^S3_|^NODE_TEST_CONTEXT$/.test(name));
   return new Promise((resolve) => {
-    execFile('/bin/sh', ['-c', command], { cwd, env: Object.fromEntries(environment) }, (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(
+      '/bin/sh',
+      ['-c', command],
+      { cwd: folder, env: Object.fromEntries(environment) },
+      (error, stdout, stderr) => resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -56,7 +67,16 @@ async function modulesFrom(file, found = new Set()) {
   return found;
 }
 
-describe('the package, installed in a folder', { concurrency: 2 }, () => {
+/**
+ * @param {string} code of a module
+ * @returns {string} the CommonJS equivalent
+ */
+function inCommonJs(code) {
+  const imported = code.replace(/^import (\{.*\}) from '(.+)';$/gm, "const $1 = await import('$2');");
+  return `(async () => {\n${imported}})();\n`;
+}
+
+describe('the package, installed in a folder', () => {
   test('contains the programs and the shipped files, but no development files', async () => {
     const names = (await readdir(installed)).filter((name) => name !== 'node_modules');
     assert.deepEqual(names.toSorted(), [
@@ -105,14 +125,44 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     assert.deepEqual([refused.status, refused.stdout], [0, 'ERR_PACKAGE_PATH_NOT_EXPORTED\n']);
   });
 
+  test('runs the six examples of the library’s page, as modules and one in CommonJS', async () => {
+    const together = 'npx r2-benchmark 200 4 --local --run-id together --start-at +3s';
+    const hosts = ['a', 'b'].map((host, index) => type(`${together} --shard ${index}/2 --log log-${host}.txt`));
+    (await Promise.all(hosts)).forEach((outcome) => assertEnds(outcome, 0));
+    assert.equal(examples.length, 6);
+    const files = examples.map(({ name, code }) => [`${name}.mjs`, code]);
+    for (const [file, text] of [...files, ['example-1.cjs', inCommonJs(examples[0].code)]]) {
+      await writeFile(path.join(folder, file), text);
+      assertEnds(await type(`node ${file}`), 0);
+    }
+    assert.match(await readFile(path.join(folder, 'report.html'), 'utf8'), /2 hosts/);
+  });
+
+  test('has types under which the examples pass strict TypeScript', async () => {
+    const files = examples.map(({ name }) => `${name}.mts`);
+    await Promise.all(files.map((file, index) => writeFile(path.join(folder, file), examples[index].code)));
+    const types = `--types node --typeRoots '${TYPES}'`;
+    const check = `'${TOOLS}tsc' --noEmit --strict --target es2023 --module nodenext ${types}`;
+    assert.deepEqual(await type(`${check} ${files.join(' ')}`), { status: 0, stdout: '', stderr: '' });
+    await writeFile(
+      path.join(folder, 'wrong.mts'),
+      "import { run } from 'r2-benchmark';\nawait run({ store: 'local', objects: 1, threads: 1, client: 'fast' });\n",
+    );
+    const wrong = await type(`${check} wrong.mts`);
+    assert.match(wrong.stdout, /"?'?fast/);
+    assert.notEqual(wrong.status, 0);
+  });
+
+  test('resolves everywhere except through a CommonJS require', async () => {
+    assertEnds(await type(`'${TOOLS}attw' '${archive}' --profile esm-only`), 0);
+  });
+
   test('reports before a run which packages metrics require, with the command that installs them', async (t) => {
     const { peerDependencies } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
     const endpoint = await startTestEndpoint(t);
-    const own = path.join(parent, 'with metrics');
-    await installPackage(own);
-    await writeFile(path.join(own, '.env'), dotEnvOf(endpoint));
-    const run = '20 2 --size 1KiB --metrics-port 0 --otlp --log log.txt';
-    const refused = await type(`npx r2-benchmark ${run}`, own);
+    await writeFile(path.join(folder, '.env'), dotEnvOf(endpoint));
+    const run = '20 2 --size 1KiB --metrics-port 0 --otlp --log metrics.txt';
+    const refused = await type(`npx r2-benchmark ${run}`);
     assertEnds(refused, 2);
     assert.equal(refused.stdout, '');
     const [, install] =
@@ -123,9 +173,9 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
       install.split(' ').slice(3).toSorted(),
       Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`),
     );
-    assert.ok(!(await readdir(own)).includes('log.txt'));
+    assert.ok(!(await readdir(folder)).includes('metrics.txt'));
     assert.deepEqual(await keysIn(endpoint), []);
-    assertEnds(await type(`${install} --prefer-offline --no-audit --no-fund`, own), 0);
-    assertEnds(await type(`OTEL_SDK_DISABLED=true npx r2-benchmark ${run}`, own), 0);
+    assertEnds(await type(`${install} --prefer-offline --no-audit --no-fund`), 0);
+    assertEnds(await type(`OTEL_SDK_DISABLED=true npx r2-benchmark ${run}`), 0);
   });
 });
