@@ -86,7 +86,11 @@ export async function abByCommand(options, program) {
  * @param {Checks} checks
  */
 function checkCost(turns, cells, maxCost = Infinity, checks) {
-  const dollars = turns.reduce((sum, { side }) => sum + dollarsOf(configOf(cells, side)), 0);
+  // A turn of a duration ends at the limit.
+  const bound = turns
+    .map(({ side }) => configOf(cells, side))
+    .filter(({ schedule }) => schedule.duration === undefined);
+  const dollars = bound.reduce((sum, config) => sum + dollarsOf(config), 0);
   if (dollars > maxCost) {
     checks.add(
       `--max-cost: all turns would cost at least $${dollars.toFixed(4)} at R2's list prices, more than $${maxCost}: use fewer <objects> or --quads, or raise the limit`,

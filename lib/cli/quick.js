@@ -62,7 +62,8 @@ export async function quickByCommand(options, program) {
 export function threadsFor(latency, openFiles = openFileLimit(process.report)) {
   const wanted = 2 ** Math.ceil(Math.log2((USEFUL_RATE * (latency ?? 0)) / 1000 || 1));
   let threads = Math.min(Math.max(wanted, MIN_THREADS), QUICK.threads);
-  while (threads > 1 && fileLimitProblem({ threads, cores: 1 }, openFiles) !== null) {
+  // The most threads use two cores.
+  while (threads > 1 && fileLimitProblem({ threads, cores: 2 }, openFiles) !== null) {
     threads /= 2;
   }
   return threads;
@@ -118,8 +119,15 @@ function nextSteps(options, { stages }, config, later) {
   const { threads } = config.load;
   const objects = (Math.ceil(((write.average ?? 0) * OBJECTS_PER_RATE) / 10_000) || 1) * 10_000;
   // commandFor adds the client edge.
-  const others = /** @type {const} */ (['local', 'faults', ...(options.client === 'edge' ? [] : ['client'])]);
+  const others = /** @type {const} */ ([
+    'local',
+    'faults',
+    'sdkDefaults',
+    'presigned',
+    ...(options.client === 'edge' ? [] : ['client']),
+  ]);
   const same = others.flatMap((name) => optionWords(ROWS[name], options[/** @type {'local'} */ (name)]));
+  const size = options.given.size === undefined ? [] : ['--size', String(options.given.size)];
   const saved = [options.json, options.log].find((file) => file !== undefined && file !== STANDARD_OUTPUT);
   const report = `${later.command} report ${shellWord(saved ?? '')} -o report.html`;
   const command = (/** @type {string[]} */ ...words) => commandFor([...words, ...same], config, later);
@@ -127,7 +135,7 @@ function nextSteps(options, { stages }, config, later) {
     `${listOf(stages.map(endOf))}.`,
     'Next:',
     '  How much can it handle?',
-    `    ${command(String(objects), String(Math.min(4 * threads, 1024)), '--find-peak')}`,
+    `    ${command(String(objects), String(Math.min(4 * threads, 1024)), '--find-peak', ...size)}`,
     '  And with your object size, as a page with charts?',
     `    ${command('1000', String(threads), '--size', '1MiB', '--report', 'report.html')}`,
     ...(saved === undefined ? [] : ['  This result as a page with charts:', `    ${report}`]),

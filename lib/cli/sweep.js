@@ -99,7 +99,12 @@ export async function sweepByCommand(given, program) {
   }
   const isComplete = left === 0 && turns.every(({ problem }) => problem === null);
   if (!isComplete && saved.length > 0) {
-    notify(`Continue with: ${invocation.benchmark} sweep --resume ${shellWord(String(values.json))}`);
+    // What was spent counts against the limit again.
+    const limit =
+      values.maxCost === undefined
+        ? ''
+        : ` --max-cost ${values.maxCost * (left > 0 && stopRequest.status === null ? 2 : 1)}`;
+    notify(`Continue with: ${invocation.benchmark} sweep --resume ${shellWord(String(values.json))}${limit}`);
   }
   return stopRequest.status ?? (isComplete && isWritten ? EXIT.complete : EXIT.incomplete);
 }

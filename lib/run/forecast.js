@@ -1,6 +1,6 @@
 import { addRequests, pagesFor, pagesLeft, proofListsOf, requestsFor } from './prices.js';
 import { multipartAsFor } from '../load/operations/multipart.js';
-import { stagesOf, operationsOfRun, writesObjects } from '../load/operations/registry.js';
+import { operationsOfRun, rateOf, stagesOf, writesObjects } from '../load/operations/registry.js';
 import { operationsFor } from '../load/operations/stage.js';
 import { MAX_LATENCY_PROBES } from './preflight/probe-workload.js';
 import { MIN_BUDGET_MS, MIN_ROUNDS, ROUND_TRIPS } from './preflight/unloaded-latency.js';
@@ -32,6 +32,9 @@ const REQUESTS_OF_ONE_PART = 3;
 
 /** Requests that measure the store's clock, unless the host is busy: its second turns within 50 intervals. */
 const CLOCK_REQUESTS = 60;
+
+/** By how many standard deviations random arrivals may exceed their mean. */
+const DEVIATIONS = 6;
 
 /**
  * What runs will do, without a request to the store.
@@ -103,7 +106,8 @@ function windowsOf({ search, load: { threads }, schedule: { ramp, duration } }) 
  */
 function rowOf(stage, config, latency) {
   const { objects, load } = config;
-  const { threads, rate, amounts } = load;
+  const { threads, amounts } = load;
+  const rate = rateOf(stage, load);
   const windows = windowsOf(config);
   const once = operationsFor(stage, objects.count, config);
   const operations = windows === null || stage.removes ? once : mostIn(windows, stage, once, config, latency);
@@ -131,10 +135,14 @@ function rowOf(stage, config, latency) {
  * @param {number} latency
  * @returns {number} the most operations that the stage can start
  */
-function mostIn(windows, { creates, copies }, once, { load: { rate = Infinity }, schedule }, latency) {
-  const most = windows.map(({ threads, time }) =>
-    Math.min(threads * (Math.floor(time / latency) + 1), Math.ceil((rate * time) / 1000) + 1),
-  );
+function mostIn(windows, stage, once, { load, schedule }, latency) {
+  const { creates, copies } = stage;
+  const rate = rateOf(stage, load) ?? Infinity;
+  const most = windows.map(({ threads, time }) => {
+    const due = (rate * time) / 1000;
+    const byChance = load.arrival === 'poisson' ? DEVIATIONS * Math.sqrt(due) : 0;
+    return Math.min(threads * (Math.floor(time / latency) + 1), Math.ceil(due + byChance) + 1);
+  });
   return Math.min(sumOf(most), creates || copies ? once : Infinity, schedule.maxOperations ?? Infinity);
 }
 

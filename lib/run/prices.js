@@ -68,18 +68,29 @@ export function dollarsOf(config) {
   return dollarsFor(requestsOfRun(config));
 }
 
+/** @typedef {Pick<StageSum, 'stage' | 'operations' | 'attempts' | 'aborts' | 'contenders' | 'kinds' | 'search'>} SpentStage */
+
 /**
  * Dollars for the attempts of stages. Aborting an upload is free. The writes of a race have the price of its stage, and
- * all its other requests are reads. In a mixed stage, each kind of operation has its own price. Operations that only later versions know count as free.
+ * all its other requests are reads. In a mixed stage, each kind of operation has its own price. A search has the attempts of one
+ * step, and its other steps cost as much per operation. Operations that only later versions know count as free.
  *
- * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'contenders' | 'kinds'>[]} stages that
- *   were run
+ * @param {readonly SpentStage[]} stages that were run
  */
 export function dollarsSpentOn(stages) {
+  return sumOf(
+    stages.map((stage) => {
+      const { operations, search } = stage;
+      const all = search === undefined ? operations : sumOf(search.steps.map((step) => step.operations));
+      return dollarsOfStage(stage) * (operations > 0 ? all / operations : 1);
+    }),
+  );
+}
+
+/** @param {SpentStage} stage */
+function dollarsOfStage({ stage, kinds, ...counts }) {
   /** @type {readonly (Pick<KindSum, 'operation' | 'attempts' | 'aborts'> & Pick<StageSum, 'contenders'>)[]} */
-  const made = stages.flatMap(({ stage, kinds, ...counts }) => [
-    ...(kinds ?? [{ operation: stage === PREPARE_STAGE ? 'write' : stage.toLowerCase(), ...counts }]),
-  ]);
+  const made = [...(kinds ?? [{ operation: stage === PREPARE_STAGE ? 'write' : stage.toLowerCase(), ...counts }])];
   const known = made.filter(({ operation }) => OPERATIONS.some(({ name }) => name === operation));
   return known.reduce((sum, { operation, attempts, aborts, contenders }) => {
     const billed = (attempts ?? 0) - (aborts ?? 0);

@@ -12,7 +12,7 @@ import { sumOf } from '../measure/statistics/moments.js';
  * @import { FatalError } from '../load/stage-watch.js'
  * @import { MeasuredSecond, StageOutcome } from '../load/workers.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
+ * @import { Conclusion, Plan, PlanContext, PlannedSlot, StagePlan } from './plan.js'
  * @import { Session } from './session.js'
  */
 
@@ -65,9 +65,7 @@ async function runStage(stage, plan, session) {
   }
   const conclusion = plan.conclude();
   if (conclusion.result === null) {
-    result.problems.push(conclusion.problem);
-    result.isTransient = conclusion.isTransient;
-    return conclusion.continues;
+    return !signal.aborted && noteProblem(name, conclusion, last, session);
   }
   result.stages.push(conclusion.result);
   observer.stage(conclusion.result);
@@ -180,6 +178,24 @@ async function runPlanned({ slot, ...planned }, showSecond, done, session) {
     finished.outcome.clientLoad.shared = true;
   }
   return { finished, moved };
+}
+
+/**
+ * @param {string} name of a stage without a result
+ * @param {Conclusion & { result: null }} conclusion
+ * @param {StageOutcome | null} last of what ran before its first step
+ * @param {Session} session
+ * @returns {boolean} whether the next stage can run
+ */
+function noteProblem(name, { problem, isTransient: mayPass, continues }, last, session) {
+  const wasCut = last !== null && last.end !== 'complete';
+  if (last?.fatal) {
+    noteFatalError(last.fatal, session);
+  } else {
+    session.result.problems.push(wasCut ? `${name} ended before its first step (${last.end})` : problem);
+    session.result.isTransient = wasCut || mayPass;
+  }
+  return !wasCut && continues;
 }
 
 /**

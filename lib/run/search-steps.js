@@ -7,13 +7,13 @@ import { formatDuration } from '../text/units.js';
 import { overRates } from './search-rates.js';
 import { overThreads } from './search-threads.js';
 import { SECONDS_OF_OPERATIONS } from './search/capacity-search.js';
-import { planStep } from './search/search-step.js';
+import { planStep, withAllSteps } from './search/search-step.js';
 import { startOf } from './stages-plan.js';
 
 /**
  * @import { Pacing } from '../load/loops.js'
  * @import { Stage } from '../load/operations/stage.js'
- * @import { Range } from '../load/run-slot.js'
+ * @import { FinishedSlot, Range } from '../load/run-slot.js'
  * @import { Config, PublicUrl, SearchConfig } from '../result/config.js'
  * @import { SearchDimension, SearchStep, StageResult } from '../result/result.js'
  * @import { RateConclusion } from '../result/search.js'
@@ -69,6 +69,8 @@ export function searchSteps(parts) {
   const search = VARIABLES[peakOf](limits, parts);
   /** Whether each key must first be read once to fill the cache. */
   let isCold = readsCacheIn(stage, config) && count > 0;
+  /** The slot in which each key was read once. @type {FinishedSlot | null} */
+  let cold = null;
   /** @type {PlannedStep | null} */
   let planned = null;
   /** @type {FinishedStep[]} */
@@ -103,6 +105,7 @@ export function searchSteps(parts) {
     },
     take(ran) {
       if (ran === null || planned === null) {
+        cold = ran;
         return null;
       }
       const step = planned.finish(ran);
@@ -114,7 +117,8 @@ export function searchSteps(parts) {
     conclude() {
       objects.stageEnds(stage);
       if (finished.length > 0) {
-        return { result: search.result(finished, shown) };
+        const result = search.result(finished, shown);
+        return { result: cold === null ? result : withAllSteps(result, [cold, ...finished]) };
       }
       const advice = adviceFor(search.conclusion().limitingResource);
       const problem = `${stage.name}: there are too few operations for a search; try ${advice}`;

@@ -75,12 +75,12 @@ export function stagesPlan(context, firstObject = 0) {
           return null;
         },
         conclude() {
-          const { outcome, claimed } = /** @type {FinishedSlot} */ (ran);
+          const { outcome, claimed, hasRunOut } = /** @type {FinishedSlot} */ (ran);
           const result = stageResults(stage, count, context).of({
             outcome,
             load,
             stopsAt: limit?.stopsAt,
-            objectsNeeded: objectsNeeded(stage, outcome, slot),
+            objectsNeeded: hasRunOut ? objectsNeeded(stage, outcome, slot) : null,
           });
           left = {
             objects: creates ? claimed : count,

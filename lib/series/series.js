@@ -51,6 +51,10 @@ async function runTurn({ options, context }, signal) {
     if (error instanceof RunError || error instanceof UsageError) {
       return { result: error instanceof RunError ? error.result : null, problem: error.problems[0] };
     }
+    // Such as the wait for credentials.
+    if (error === signal.reason) {
+      return { result: null, problem: null };
+    }
     throw error;
   }
 }

@@ -151,5 +151,7 @@ describe('before anything is written, ab refuses', () => {
     assert.equal(status, 2);
     // 26 turns of 1,104 writes at $4.50 per million, and of 2,208 reads and stats at $0.36 per million, with two lists.
     assert.match(stderr, /^error: --max-cost: all turns would cost at least \$0\.1500 at R2's list prices/m);
+    const timed = await runInProcess([...given, '--duration', '1s', '--json', `${folder}/none/ab.json`], {});
+    assert.match(timed.stderr, /^error: --json: /, 'a turn of a duration ends at the limit');
   });
 });

@@ -24,3 +24,12 @@ test('a dry run of a sweep sums the most that all of its runs send', async () =>
   assert.match(stdout, /^Write +302 +302 /m);
   assert.match(stdout, /^Read +306 +- +306 /m);
 });
+
+test('a dry run of a mix lets only the mix keep the rate, and random arrivals exceed it by chance', async () => {
+  const linesFor = async (/** @type {string[]} */ ...load) =>
+    (await runInProcess(['10000', '64', '--local', '--dry-run', '--duration', '60s', ...load], {})).stdout;
+  const mixed = await linesFor('--mix', 'read=90,write=10', '--rate', '100');
+  assert.match(mixed, /^Write +10,000 .*\nMixed +6,001 /m);
+  // The mean and six standard deviations.
+  assert.match(await linesFor('--rate', '100', '--arrival', 'poisson'), /^Write +6,466 /m);
+});

@@ -18,7 +18,7 @@ describe('quick', { concurrency: 2 }, () => {
     assert.match(outcome.stderr, /One request takes 1\d\d\.\dms: using 256 threads/);
     assert.match(
       outcome.stderr,
-      / [1-9]0000 1024 --find-peak --local --faults latency=100ms\n.*\n.* 1000 256 --size 1MiB /,
+      / [1-9]0000 1024 --find-peak --size 1KiB --local --faults latency=100ms\n.*\n.* 1000 256 --size 1MiB /,
     );
   });
 });

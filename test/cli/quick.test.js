@@ -19,8 +19,9 @@ test('as many threads as the latency needs are a power of two from 16 to 256', (
 });
 
 test('a host with few open files gets fewer threads', () => {
-  assert.equal(threadsFor(100, 200), 128);
-  assert.equal(threadsFor(100, 70), 4);
+  assert.equal(threadsFor(100, 202), 128);
+  assert.equal(threadsFor(100, 78), 4);
+  assert.equal(threadsFor(100, 325), 128, 'with 256 threads, two cores have files of their own');
 });
 
 test('quick needs no numbers, and cannot be given any', async () => {

@@ -145,11 +145,12 @@ describe('sweep', { concurrency: 2 }, () => {
   test('stops at --max-cost, which holds for all runs together', async (t) => {
     const endpoint = await startTestEndpoint(t);
     // Enough for the writes of one cell, but not of two.
-    const words = ['--vary', 'threads=1,2,4', '--max-cost', '0.0012'];
+    const words = ['--vary', 'threads=1,2,4', '--max-cost', '0.0012', '--json', 'sweep.json'];
     const outcome = await runCommand(t, ['sweep', '200', '4', ...SHORT, ...words], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
     // In a cell, or before one.
     assert.match(outcome.stdout + outcome.stderr, /--max-cost|\(unpaid\)/);
+    assert.match(outcome.stderr, /^Continue with: .* sweep --resume sweep\.json --max-cost 0\.0024$/m);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 });

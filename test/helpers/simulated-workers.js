@@ -8,7 +8,6 @@ import { stageOutcome } from './stage-outcome.js';
  * @import { StageTask } from '../../lib/load/worker.js'
  * @import { StageOutcome } from '../../lib/load/workers.js'
  * @import { StageHooks } from '../../lib/load/run-stage.js'
- * @import { TimeLimit } from '../../lib/load/stage-watch.js'
  * @import { Ledger } from '../../lib/load/workload/ledger.js'
  * @import { ManualClock } from './manual-clock.js'
  * @import { SimulatedOperation, StoreModel } from './simulated-store.js'
@@ -49,7 +48,7 @@ export class SimulatedWorkers {
   async runStage(task, _signal, hooks) {
     this.tasks.push(task);
     const { load, limit, budget } = task;
-    const { stopsAt, endsAt } = /** @type {TimeLimit} */ (limit);
+    const { stopsAt, endsAt } = limit ?? { stopsAt: Infinity, endsAt: Infinity };
     const startedAt = this.#clock.now();
     const shared = new Budget(budget);
     const most = budget.cycles ? Infinity : budget.objects;

@@ -15,3 +15,9 @@ test('a limit of operations ends each timed stage early, and all objects are rem
     ],
   );
 });
+
+test('a limit of operations does not mean that the objects ran out', async () => {
+  const options = { objects: 400, threads: 4, size: 100, stages: 'write', duration: '30s', preflight: false };
+  const { stages } = await run({ store: 'local', ...options, maxOperations: 100 });
+  assert.deepEqual([stages[0].operations, stages[0].objectsNeeded], [100, null]);
+});

@@ -83,6 +83,12 @@ test('attempts cost as much as their operations, separately for each kind of a m
     { stage: 'Mixed', attempts: 4_000_000, kinds },
     { stage: 'Remove', attempts: 1_000_000 },
     { stage: 'Later', attempts: 1_000_000 },
-  ];
+  ].map((stage) => ({ operations: 0, ...stage }));
   assert.ok(Math.abs(dollarsSpentOn(stages) - (3 * 4.5 + 0.36)) < 1e-9);
+});
+
+test('a search costs what all its steps cost', () => {
+  const search = /** @type {any} */ ({ steps: [{ operations: 700_000 }, { operations: 1_000_000 }] });
+  const spent = dollarsSpentOn([{ stage: 'Write', operations: 1_000_000, attempts: 1_200_000, search }]);
+  assert.ok(Math.abs(spent - 1.2 * 1.7 * 4.5) < 1e-9);
 });

@@ -119,3 +119,15 @@ test('whatever a store loses, keeps or hides, the sentences count it, and nothin
     { numRuns: cases(200) },
   );
 });
+
+test('a copy that two walks list with another size than written counts once', () => {
+  const [ledger, copies] = [0, 1].map(() => new Ledger(ledgerMemory(3)));
+  const options = { keyspace: KEYSPACE, shard: WHOLE, sizeOf: () => 100, ledger, copies, random: Math.random };
+  const reconciliation = new Reconciliation(options);
+  copies.add(0, 0);
+  for (let walk = 0; walk < 2; walk++) {
+    reconciliation.startWalk();
+    reconciliation.list({ isProbe: false, isCopy: true, index: 0 }, 101);
+  }
+  assert.match(reconciliation.sentences('').join(), /^the store lists 1 copy with another size than written: /);
+});

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { CostBudget } from '../../lib/run/prices.js';
 import { Budget } from '../../lib/load/budget.js';
 import { planContext, runPlan } from '../../lib/run/run-plan.js';
+import { publicUrl } from '../../lib/options/values.js';
 import { searchSteps } from '../../lib/run/search-steps.js';
 import { stepsPlan } from '../../lib/run/steps-plan.js';
 import { AttemptError } from '../../lib/store/s3-error.js';
@@ -203,6 +204,28 @@ test('failures in any step count, and each step reports its own errors', async (
   assert.ok(steps.length > 3);
   assert.deepEqual([failed, attempts - operations], [steps.length, 1]);
   assert.ok(steps.every((step) => step.errors === 1 && step.failed === 1));
+});
+
+test('what fails while each key is read once counts, and is the reason if no step follows', async () => {
+  const store = { ...runConfig(NO_TARGET).store, publicUrl: publicUrl('https://cdn.test') };
+  const reads = { store, client: /** @type {const} */ ('public'), stages: ['read'], objects: 2000 };
+  const { run, workers, result } = prepare(reads);
+  workers.override = ({ limit }, meter) => {
+    meter.integrityErrors += limit === null ? 3 : 0;
+    return {};
+  };
+  await run();
+  assert.equal(result.stages[0].integrityErrors, 3);
+  const denied = new AttemptError({ kind: 'access', handling: 'stop', message: 'HTTP 403', status: 403 });
+  for (const [outcome, problem] of /** @type {const} */ ([
+    [{ end: 'stalled' }, /^Read ended before its first step \(stalled\)$/],
+    [{ end: 'fatal', fatal: { error: denied, bucket: 'one', operation: 'read' } }, /HTTP 403/],
+  ])) {
+    const cut = prepare(reads);
+    cut.workers.override = () => /** @type {any} */ (outcome);
+    assert.equal(await cut.run(), false);
+    assert.match(cut.result.problems.join('\n'), problem);
+  }
 });
 
 test('failed attempts cost dollars and are paid from the stage’s limit', async () => {

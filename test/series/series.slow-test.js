@@ -43,3 +43,16 @@ test('a signal ends the series, and the run that it cuts off has no outcome', as
   }
   assert.deepEqual(sides, ['a']);
 });
+
+test('a signal during the wait for credentials ends the series, too', async () => {
+  const stop = new AbortController();
+  const credentials = () => {
+    stop.abort();
+    return new Promise(() => {});
+  };
+  const store = { endpoint: 'http://127.0.0.1:9', bucket: 'bucket', credentials: /** @type {any} */ (credentials) };
+  const turn = { options: { ...SETTINGS.a, store }, context: {} };
+  for await (const outcome of runSeries([turn], stop.signal)) {
+    assert.fail(String(outcome.problem));
+  }
+});

@@ -34,7 +34,8 @@ const LIST_LAG_MS = 2000;
  * @property {number} undone confirmed as removed, but still there
  * @property {number} unlisted there, but in no list
  * @property {number} ghosts in a list, but not there
- * @property {number} resized with another size than written
+ * @property {number} resized with another size than written, in the walk that listed most of them
+ * @property {number} resizedNow in this walk
  * @property {string} example of these
  */
 
@@ -60,7 +61,7 @@ export class Reconciliation {
   constructor(options) {
     const { keyspace, ledger, copies, copy = 'copy' } = options;
     this.#options = options;
-    const none = { lost: 0, undone: 0, unlisted: 0, ghosts: 0, resized: 0, example: '' };
+    const none = { lost: 0, undone: 0, unlisted: 0, ghosts: 0, resized: 0, resizedNow: 0, example: '' };
     const keyOf = keyspace.keyOf.bind(keyspace);
     this.#accounts = [{ noun: 'object', made: 'write', ledger, keyOf, ...none }];
     if (copies !== null) {
@@ -106,7 +107,8 @@ export class Reconciliation {
     const isFirst = ledger.list(local);
     const expected = sizeOf?.(index) ?? size;
     if (isFirst && ledger.has(local) && size !== expected) {
-      account.resized += 1;
+      account.resizedNow += 1;
+      account.resized = Math.max(account.resized, account.resizedNow);
       account.example ||= `${account.keyOf(index)} has ${size} bytes, expected ${expected}`;
     }
     return !ledger.isRemoved(local);
@@ -114,7 +116,10 @@ export class Reconciliation {
 
   /** Starts another walk through the lists. */
   startWalk() {
-    this.#accounts.forEach(({ ledger }) => ledger.forgetLists());
+    this.#accounts.forEach((account) => {
+      account.ledger.forgetLists();
+      account.resizedNow = 0;
+    });
   }
 
   /**

@@ -265,7 +265,7 @@ const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
 
 /**
  * @param {StageResult} shown figures of the step that represents the stage
- * @param {readonly FinishedStep[]} finished at least one
+ * @param {readonly Pick<FinishedStep, 'outcome'>[]} finished at least one
  * @returns {StageResult} with the counts of all steps
  */
 export function withAllSteps(shown, finished) {
