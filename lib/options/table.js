@@ -66,8 +66,11 @@ const STORE_COMMANDS = ['ab', 'side', 'cleanup'];
 /** A sweep accepts the options of a run in these groups, which set its load and its store. */
 const GROUPS_OF_SWEEP = Object.freeze(['workload', 'load', 'capacity', 'client', 'store']);
 
-/** Except these: each run of a sweep removes its objects, and the steps of a ramp are runs of a sweep. */
-const NOT_IN_SWEEPS = Object.freeze(['keep', 'ramp', 'stepTime']);
+/**
+ * Except these: each run of a sweep removes its objects, the steps of a ramp are runs of a sweep, and each run would write
+ * the access log anew.
+ */
+const NOT_IN_SWEEPS = Object.freeze(['keep', 'ramp', 'stepTime', 'accessLog']);
 
 /**
  * @param {string} stage

@@ -19,14 +19,16 @@ export function isClean({ left, otherBuckets, uploadsLeft = 0 }) {
  * Write, or were still being written when Write ended.
  *
  * @param {Pick<WritableStage, 'stage' | 'end' | 'operations' | 'attempts' | 'skipped' | 'failed' | 'integrityErrors' |
- *   'staleReads' | 'foreignReads' | 'tornReads' | 'ramp' | 'latency' | 'merge'>} stage possibly with an unknown end
+ *   'staleReads' | 'foreignReads' | 'tornReads' | 'ramp' | 'search' | 'latency' | 'merge'>} stage possibly with an unknown end
  * @returns {string[]} phrases; empty if no problem is known
  */
 export function shortcomingsOf(stage) {
-  const { end = null, operations, failed, integrityErrors, ramp } = stage;
+  const { end = null, operations, failed, integrityErrors, ramp, search } = stage;
   const hosts = hostsWithPercentiles(stage);
   const [lost, wrong] = [failed ?? 0, integrityErrors ?? 0];
-  const hasStalled = ramp?.steps.some(({ shortfall }) => shortfall === 'stalled');
+  const hasStalled =
+    ramp?.steps.some(({ shortfall }) => shortfall === 'stalled') ||
+    search?.steps.some((step) => step.operations === 0 && step.errors > 0);
   return [
     ...(end === null || end === 'complete' ? [] : [`it ended before its work was done (${end})`]),
     ...(operations === 0 && !hadNothingToRemove(stage) ? ['no operation succeeded'] : []),

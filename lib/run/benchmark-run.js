@@ -1,3 +1,5 @@
+import { sumOf } from '../measure/statistics/moments.js';
+import { counted } from '../text/figures.js';
 import { stagesOf } from '../load/operations/registry.js';
 import { formatSizes } from '../load/workload/size-distribution.js';
 import { recordedOptions } from '../options/recorded-options.js';
@@ -188,6 +190,11 @@ async function warmUp(session) {
     // Their attempts are paid for, and belong to no stage.
     const attempts = session.result.stages.reduce((sum, stage) => sum + stage.attempts, 0);
     session.run.requests.probe += attempts;
+    const wrong = sumOf(session.result.stages.map(({ integrityErrors }) => integrityErrors));
+    if (wrong > 0) {
+      session.result.problems.push(`while warming up, ${counted(wrong, 'response')} had the wrong content`);
+      session.result.isTransient = true;
+    }
     session.result.stages = [];
   }
   return isWarm;

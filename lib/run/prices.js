@@ -113,16 +113,19 @@ export function proofListsOf(config) {
     return 0;
   }
   const isReadBefore = load.mix === undefined && operations.some(({ effect }) => effect === 'reads');
-  const unproven = writes && removes && !isReadBefore ? objects.count * (1 + copiesOf(operations)) : 0;
-  return store.buckets.length + pagesOfWalk(unproven, store.buckets.length) + pagesLeft(config);
+  // Each shard walks through the keys of all.
+  const count = objects.count * objects.shard.count;
+  const unproven = writes && removes && !isReadBefore ? count * (1 + copiesOf(operations)) : 0;
+  return store.buckets.length + pagesOfWalk(unproven, store.buckets.length) + pagesLeft(config, count);
 }
 
 /**
  * Pages of the objects that are there after the stages, to look through or to remove.
  *
  * @param {PricedConfig} config
+ * @param {number} [count] objects, by default of this shard
  */
-export function pagesLeft({ objects: { count }, load: { stages }, store }) {
+export function pagesLeft({ objects, load: { stages }, store }, count = objects.count) {
   const operations = operationsOf(stages);
   const isLeft = writesObjects(stages) && !operations.some(({ removes }) => removes);
   return pagesOfWalk(count * (Number(isLeft) + copiesOf(operations)), store.buckets.length);

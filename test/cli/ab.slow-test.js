@@ -69,6 +69,13 @@ describe('ab', { concurrency: 3 }, () => {
     assert.ok(stdout.includes(orders.join(' ')));
   });
 
+  test('wrong bytes while a side warms up end the comparison', async (t) => {
+    const faults = ['--local', '--faults', 'GET.corrupt=100%'];
+    const outcome = await runCommand(t, [...SHORT, ...faults, '--a', '', '--b', '']);
+    assertStatus(outcome, 1);
+    assert.match(outcome.stdout, /^ {2}A: while warming up, \d+ responses had the wrong content$/m);
+  });
+
   test('names a side that preflight refuses, leaves nothing, and exits with status 2', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const folder = await folderWith(t, {});

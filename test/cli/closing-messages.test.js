@@ -56,6 +56,7 @@ test('anything missing makes a run incomplete', () => {
     { end: 'stalled' },
     { end: 'stopped' },
     { ramp: { of: 'threads', steps: [{ shortfall: null }, { shortfall: 'stalled' }] } },
+    { search: { steps: [{ operations: 9 }, { operations: 0, errors: 1 }] } },
   ]) {
     assert.equal(statusOf({ stages: [STAGE, { ...STAGE, ...flaw }] }), 1, JSON.stringify(flaw));
   }

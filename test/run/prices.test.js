@@ -37,6 +37,8 @@ test('the lists that prove what is there, and that nothing is left, are Class A'
   assert.equal(billed({ stages: ['remove'] }), 2);
   assert.equal(billed({ stages: ['write'] }), 10 + 2 + 2, 'clean-up finds what Write left');
   assert.equal(billed({ stages: ['write'], keep: true }), 10 + 2 + 2);
+  const shard = { index: 0, count: 500 };
+  assert.equal(billed({ stages: ['write'], shard }), 10 + 2 + 2 * (3 + 16), 'each shard walks through the keys of all');
   assert.equal(billed({ stages: ['read', 'stat'] }), 0);
   assert.equal(billed({ stages: ['write', 'remove'], store }), 10, 'the embedded endpoint is gone after the run');
 });
