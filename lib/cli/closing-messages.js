@@ -1,4 +1,4 @@
-import { isClean, shortcomingsOf } from '../result/completeness.js';
+import { isClean, shortcomingsOf, stalledStep } from '../result/completeness.js';
 import { cleanupProblems, describeCleanup, mayHelpAgain } from './cleanup.js';
 import { operationsOfRun } from '../load/operations/registry.js';
 import { EXIT } from './exit-status.js';
@@ -33,7 +33,8 @@ export function exitStatus({ problems, isTransient, stages, cleanup, crash }, { 
  * @param {Later} later
  */
 export function closingMessages({ problems, existing, kept, cleanup, stages }, config, later) {
-  const errors = problems.map((problem) => `error: ${problem}`);
+  const stalled = stages.flatMap((stage) => stalledStep(stage).map((phrase) => `${stage.stage}: ${phrase}`));
+  const errors = [...problems, ...stalled].map((problem) => `error: ${problem}`);
   if (existing !== null) {
     errors.push(
       ...(existing.readable === null ? [] : [`Read them with: ${readAgainCommand(config, existing.readable, later)}`]),

@@ -23,20 +23,25 @@ export function isClean({ left, otherBuckets, uploadsLeft = 0 }) {
  * @returns {string[]} phrases; empty if no problem is known
  */
 export function shortcomingsOf(stage) {
-  const { end = null, operations, failed, integrityErrors, ramp, search } = stage;
+  const { end = null, operations, failed, integrityErrors } = stage;
   const hosts = hostsWithPercentiles(stage);
   const [lost, wrong] = [failed ?? 0, integrityErrors ?? 0];
-  const hasStalled =
-    ramp?.steps.some(({ shortfall }) => shortfall === 'stalled') ||
-    search?.steps.some((step) => step.operations === 0 && step.errors > 0);
   return [
     ...(end === null || end === 'complete' ? [] : [`it ended before its work was done (${end})`]),
     ...(operations === 0 && !hadNothingToRemove(stage) ? ['no operation succeeded'] : []),
     ...(lost > 0 ? [`${counted(lost, 'operation')} failed`] : []),
     ...(wrong > 0 ? [`${counted(wrong, 'response')} had the wrong content${kindsOfErrors(stage)}`] : []),
-    ...(hasStalled ? ['a step had no successful operation'] : []),
+    ...stalledStep(stage),
     ...(hosts === null ? [] : [`its percentiles are from ${hosts}`]),
   ];
+}
+
+/** @param {Pick<WritableStage, 'ramp' | 'search'>} stage @returns {string[]} the phrase, if a step had no success */
+export function stalledStep({ ramp, search }) {
+  const hasStalled =
+    ramp?.steps.some(({ shortfall }) => shortfall === 'stalled') ||
+    search?.steps.some((step) => step.operations === 0 && step.errors > 0);
+  return hasStalled ? ['a step had no successful operation'] : [];
 }
 
 /**
