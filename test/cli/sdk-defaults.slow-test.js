@@ -10,10 +10,11 @@ describe('--sdk-defaults', { concurrency: 2 }, () => {
   test('sends no more than 50 requests at once, and reports the wait for a socket', async () => {
     const load = { objects: 3000, threads: 200, duration: '10s', faults: 'latency=400ms', stages: 'write' };
     const { stages } = await run({ store: 'local', ...SDK, ...load, keep: true });
-    const { average, connections, latency, operations } = /** @type {any} */ (stages[0]);
+    const { average, connections, failedAttempts, latency, operations } = /** @type {any} */ (stages[0]);
     const most = 50 / 0.4;
     assert.ok(average <= 1.1 * most, `${average} ops/s, at most ${most}`);
-    assert.ok(connections.opened <= 50, `${connections.opened} connections`);
+    // On a very busy machine, attempts time out while they wait, and lose their connections.
+    assert.ok(connections.opened <= 50 + failedAttempts, `${connections.opened} connections`);
     const share = connections.socketWait / (operations * latency.operations.mean);
     // A busy machine adds to the latency, but not to the wait.
     assert.ok(share > 0.1 && share < 1, `${share} of the latency`);

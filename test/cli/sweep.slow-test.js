@@ -90,7 +90,9 @@ describe('sweep', { concurrency: 2 }, () => {
     const resumed = await runCommand(t, ['sweep', '--resume', file], { dotEnv });
     assertStatus(resumed, 0);
     const after = await sweepIn(file);
-    assert.deepEqual(after.turns.slice(0, before.turns.length), before.turns);
+    // A run that failed, as on a busy machine, is made again.
+    const whole = before.turns.filter(({ problem }) => problem === null);
+    assert.deepEqual(after.turns.slice(0, whole.length), whole);
     assert.deepEqual(after.turns.map(({ cell }) => cell).toSorted(), [0, 1, 2, 3]);
     assert.deepEqual(after.request, before.request);
 
