@@ -126,3 +126,16 @@ test('a capacity search prints a table of its steps instead of seconds, with its
   assert.match(lines[3], /^# r2-benchmark \{"kind":"part","stage":"Write","at":"search.steps.0"/);
   assert.equal(lines.length, 4);
 });
+
+test('the lines of a run stay readable with the names of a thousand files, and with long problems', () => {
+  /** @type {string[]} */
+  const lines = [];
+  const log = new RunLog({ writeLine: () => {}, writeMachineLine: (line) => lines.push(line) });
+  const texts = Array.from({ length: 1000 }, (_, index) => `2026-02-06-00-00-00-${index}`);
+  log.runStarts({ ...FACTS, options: { ...FACTS.options, replay: texts.join() } });
+  log.runEnds({ stages: [], ...END, problems: texts });
+  assert.deepEqual(
+    lines.map((line) => parseLine(line)?.kind),
+    ['machine', 'machine'],
+  );
+});

@@ -1,7 +1,7 @@
 import { stageTable } from '../figures/stage-table.js';
 import { PLAIN, textTable } from '../figures/table.js';
 import { problemsOf } from '../result-of-run.js';
-import { machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
+import { MAX_LINE_LENGTH, machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './record-lines.js';
 import { foundLine, limitLines, stageLines, stepLine, stepsHeading } from './stage-lines.js';
 
@@ -55,7 +55,14 @@ export class RunLog {
   /** @param {RunFacts} facts */
   runStarts(facts) {
     this.#hasBegun = true;
-    this.#writeMachineLine?.(machineLine({ kind: 'run', format: LOG_FORMAT, ...facts }));
+    const { options, ...others } = facts;
+    const { replay } = options;
+    // The names of all files of a replay.
+    const shortened = (/** @type {number} */ most) =>
+      replay ? { ...options, replay: replay.slice(0, most) } : options;
+    this.#writeMachineLine?.(
+      readableLine((most) => ({ kind: 'run', format: LOG_FORMAT, ...others, options: shortened(most) })),
+    );
   }
 
   /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
@@ -133,7 +140,12 @@ export class RunLog {
       this.#write(textTable(stageTable(stages), PLAIN), 'table');
     }
     if (this.#hasBegun) {
-      this.#writeMachineLine?.(machineLine({ kind: 'end', problems: problemsOf(run), cleanup, requests }));
+      const problems = problemsOf(run);
+      const line = readableLine((most) => ({
+        ...{ kind: 'end', problems: problems.slice(0, most) },
+        ...{ cleanup: cleanup && { ...cleanup, problems: cleanup.problems.slice(0, most) }, requests },
+      }));
+      this.#writeMachineLine?.(line);
     }
   }
 
@@ -176,4 +188,18 @@ export class RunLog {
   #write(lines, kind) {
     lines.forEach((line) => this.#writeLine(line, kind));
   }
+}
+
+/**
+ * @param {(most: number) => Record<string, unknown>} recordOf with lists and texts of at most this length
+ * @returns {string} a machine line that is not too long to be read
+ */
+function readableLine(recordOf) {
+  let most = MAX_LINE_LENGTH;
+  let line = machineLine(recordOf(most));
+  while (line.length > MAX_LINE_LENGTH && most > 0) {
+    most >>= 1;
+    line = machineLine(recordOf(most));
+  }
+  return line;
 }
