@@ -203,7 +203,7 @@ describe('connections', { concurrency: 3 }, () => {
       }
     });
     const parameters = ['--cores', '1', '--retries', '1000', '--run-id', 'a-run'];
-    const command = await startFaultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(10) });
+    const command = await startFaultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(5) });
     const run = await endOf(command);
     assertStatus(run, 1);
     const [write, ...others] = run.stages;
