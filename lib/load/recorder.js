@@ -15,6 +15,7 @@ import { classFinder, sizeClasses } from './workload/size-distribution.js';
  * @import { StageMeter } from '../measure/stage-meter.js'
  * @import { BucketRecord, KindRecord, StageRecord } from '../result/records.js'
  * @import { NotedOperation } from '../result/result.js'
+ * @import { Reply } from '../store/object-store.js'
  * @import { RetryHooks } from '../store/retry.js'
  * @import { Budget } from './budget.js'
  * @import { RequestStep } from './operations/multipart.js'
@@ -154,8 +155,10 @@ export class Recorder {
   retryHooks() {
     return {
       attemptFailed: (error, record) => {
-        const { kind, attemptStartedAt, finishedAt } = record;
+        const { kind, attemptStartedAt, finishedAt, connection } = record;
         const meter = this.meters.kinds[kind];
+        // Before the abort of a failed upload, which may use another connection, gets a response.
+        error.answer = answerOf(connection.reply, error.status);
         meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
         meter.throttled += Number(isThrottled(error));
         // An attempt cut off by the end of the stage does not count as failed.
@@ -192,7 +195,7 @@ export class Recorder {
       return;
     }
     this.#counters.forEach((counter) => counter.failed?.(error, record));
-    this.noted.failed(record, error instanceof AttemptError ? error.kind : 'integrity');
+    this.noted.failed(record, error instanceof AttemptError ? error : { kind: 'integrity' });
     if (error instanceof IntegrityError) {
       meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
       meter.seconds.addFailure(finishedAt, false);
@@ -313,10 +316,10 @@ export class NotedOperations {
 
   /**
    * @param {OperationRecord} record
-   * @param {string} error its kind
+   * @param {Pick<AttemptError, 'kind'> & Partial<AttemptError>} error
    */
-  failed(record, error) {
-    this.#failures = [...this.#failures, this.#note(record, error)].slice(-MAX_NOTED);
+  failed(record, { kind, answer }) {
+    this.#failures = [...this.#failures, this.#note(record, kind, answer)].slice(-MAX_NOTED);
   }
 
   /** @returns {Pick<StageRecord, 'slowest' | 'failures'>} */
@@ -327,15 +330,24 @@ export class NotedOperations {
   /**
    * @param {OperationRecord} record
    * @param {string | null} error
+   * @param {AttemptError['answer']} [answer]
    * @returns {NotedOperation}
    */
-  #note({ operation, startedAt, finishedAt, attempts, bucket, key, connection: { reply } }, error) {
+  #note(record, error, answer = answerOf(record.connection.reply)) {
+    const { operation, startedAt, finishedAt, attempts, bucket, key } = record;
     const time = Math.round(this.#clock.toEpoch(startedAt));
-    const { requestId = null, ray = null } = reply.identify?.() ?? {};
-    const status = reply.status || null;
     const duration = finishedAt - startedAt;
-    return { time, operation: operation.name, duration, attempts, bucket, key, status, requestId, ray, error };
+    return { time, operation: operation.name, duration, attempts, bucket, key, ...answer, error };
   }
+}
+
+/**
+ * @param {Reply} reply
+ * @param {number} [status] of an error: the SDK's connection does not keep it
+ * @returns {NonNullable<AttemptError['answer']>}
+ */
+function answerOf(reply, status = 0) {
+  return { status: status || reply.status || null, ...(reply.identify?.() ?? { requestId: null, ray: null }) };
 }
 
 /** @typedef {{ sizes: readonly PartMeter[] | null, reads: readonly PartMeter[] | null }} KindParts null without a split */

@@ -239,6 +239,7 @@ export class DirectConnection {
     this.#documentBytes = 0;
     this.#ids.end = 0;
     this.#ids.rayEnd = RAY_AT;
+    this.reply.status = 0;
     this.reply.etagDigest = 0;
     this.reply.contentLength = -1;
     this.reply.contentRange = '';

@@ -3,6 +3,8 @@ import { plainText } from '../text/plain-text.js';
 import { WITHHELD } from '../text/redact.js';
 import { readXml } from '../text/xml.js';
 
+/** @import { NotedOperation } from '../result/result.js' */
+
 // Decides from its status, code or failure whether a failed attempt is retried; retry.js decides when.
 
 /**
@@ -50,6 +52,8 @@ export class AttemptError extends Error {
     this.staleConnection = details.staleConnection ?? false;
     this.publicUrl = details.publicUrl ?? '';
     this.advice = details.advice ?? '';
+    /** The response to the attempt. @type {Pick<NotedOperation, 'status' | 'requestId' | 'ray'> | undefined} */
+    this.answer = undefined;
   }
 }
 

@@ -89,6 +89,7 @@ class SdkConnection {
     this.#call = call;
     this.#aborted = null;
     this.#controller = new AbortController();
+    this.reply.status = 0;
     this.movedBefore = this.moved;
     const output = await this.#output(new (commandOf(call))(this.#inputOf(call, request)), this.#controller.signal);
     this.answeredAt = this.#now();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { run } from '../../lib/index.js';
 import { NotedOperations } from '../../lib/load/recorder.js';
 import { StageMeter } from '../../lib/measure/stage-meter.js';
 import { sumOfStages } from '../../lib/result/records.js';
@@ -58,7 +59,7 @@ test('the twenty slowest operations of all workers are kept, slowest first, with
 test('the last twenty failures of all workers are kept, in order of time', () => {
   const workers = [0, 1].map((worker) => {
     const noted = new NotedOperations(CLOCK);
-    Array.from({ length: 30 }, (_, index) => noted.failed(record(2 * index + worker, 1), 'timeout'));
+    Array.from({ length: 30 }, (_, index) => noted.failed(record(2 * index + worker, 1), { kind: 'timeout' }));
     return noted;
   });
   const { failures } = sumOf(workers);
@@ -67,3 +68,16 @@ test('the last twenty failures of all workers are kept, in order of time', () =>
     Array.from({ length: 20 }, (_, index) => [1040 + index, 'timeout']),
   );
 });
+
+for (const client of /** @type {const} */ (['direct', 'sdk'])) {
+  test(`${client}: the status of a failure is that of its own response, not of the requests before and after`, async () => {
+    const parts = { size: '6MiB', multipart: true, partSize: '5MiB', partThreads: 1 };
+    const load = { client, objects: 1, threads: 1, ...parts, stages: 'write', retries: 0, preflight: false };
+    const statuses = [];
+    for (const faults of ['PART.status=500:100%', 'PART.hang=100%']) {
+      const { stages } = await run({ store: 'local', ...load, faults, timeout: '1s' });
+      statuses.push(stages[0].failures?.map(({ status }) => status));
+    }
+    assert.deepEqual(statuses, [[500], [null]]);
+  });
+}
