@@ -169,7 +169,7 @@ function shareOf({ mix = [] }, isMeant) {
  * @param {Values} options
  * @returns {Problem[]}
  */
-export function raceProblems({ contenders, threads, objects, size, sizes, stages = [] }) {
+export function raceProblems({ contenders, threads, objects, size, sizes, sdkDefaults, stages = [] }) {
   const isRacing = operationsOf(stages).some(({ race }) => race !== undefined);
   const isSmall = (sizes === undefined ? size : smallestSize(sizes)) < MIN_RACE_BYTES;
   return [
@@ -177,6 +177,9 @@ export function raceProblems({ contenders, threads, objects, size, sizes, stages
       Math.min(threads, objects) < contenders &&
       `--contenders ${contenders} requires at least ${contenders} <threads> and <objects>: each write of a race has a thread`,
     isRacing && isSmall && `create and swap require a --size of at least ${MIN_RACE_BYTES} bytes: bodies must differ`,
+    isRacing &&
+      sdkDefaults &&
+      'create and swap cannot be combined with --sdk-defaults: the SDK would repeat lost writes, so a winner could look like a loser',
     stages.includes('create') &&
       stages.includes('copy') &&
       '--stages can have only one of copy and create: both write a second key for each object',

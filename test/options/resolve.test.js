@@ -49,6 +49,10 @@ test('races that cannot be run are refused, each in one line', () => {
     ['100 7 --stages write,create', /^--contenders 8 requires at least 8 <threads> and <objects>/],
     ['3 16 --stages write,swap --contenders 4', /^--contenders 4 requires at least 4 <threads> and <objects>/],
     ['100 16 --stages write,swap --size 7B', /^create and swap require a --size of at least 8 bytes/],
+    [
+      '100 16 --stages write,swap --client sdk --sdk-defaults',
+      /^create and swap cannot be combined with --sdk-defaults/,
+    ],
     ['100 16 --stages write,copy,create', /^--stages can have only one of copy and create/],
     ['100 16 --mix read=50,create=50', /^create cannot be combined with --mix/],
     ['100 16 --stages write,swap --multipart', /^swap cannot be combined with objects written in parts/],
