@@ -72,6 +72,7 @@ const FILES = {
     2,
   ),
   CSV: text([CSV_HEADER, ...TRAFFIC.map(csvLine)]),
+  'CSV whose first cells are empty': text([`id,${CSV_HEADER}`, ...TRAFFIC.map((each) => `,${csvLine(each)}`)]),
   'CSV with Windows line ends and a byte order mark': `\uFEFF${text([CSV_HEADER, ...TRAFFIC.map(csvLine)]).replaceAll('\n', '\r\n')}`,
 };
 

@@ -153,7 +153,7 @@ function decoded(key) {
 }
 
 const CSV_COLUMNS = /** @type {const} */ (['time', 'operation', 'key', 'size', 'bytes', 'bucket', 'status']);
-const CSV_CELL = /(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))(?=,|$)/g;
+const CSV_CELL = /(?<=^|,)(?:"((?:[^"]|"")*)"|([^",]*))(?=,|$)/g;
 
 /**
  * @param {string} header such as `time,operation,key,size`
