@@ -1,7 +1,9 @@
 import { busiestMinute, closeChanges } from '../load/replay/rates.js';
 import { meanRateOf } from '../load/workload/trace.js';
 import { DOLLARS_PER_GB_MONTH, FREE_PER_MONTH, dollarsFor } from '../run/prices.js';
+import { objectsForMix, objectsForRate } from '../options/conditions.js';
 import { resolve } from '../options/resolve.js';
+import { formatMix } from '../options/values.js';
 import { fitOf } from '../load/replay/fit.js';
 import { FORMATS } from '../load/replay/log-formats.js';
 import { costLine } from '../report/cost-line.js';
@@ -105,7 +107,7 @@ const PRICED_STORE = /** @type {StoreConfig} */ (
 export async function showTraffic(given, { env, terminal, invocation }) {
   const { logs, trace, options } = await readTraffic(given, env);
   if (given.fit) {
-    terminal.out(fitText(trace, `${invocation.benchmark} ${trace.objects} ${given.threads}`));
+    terminal.out(`${invocation.benchmark} ${fitText(trace, given.threads)}`);
     return 0;
   }
   const config = resolve({ ...options, runId: 'dry-run' }, { ...CONTEXT, env, store: PRICED_STORE });
@@ -158,12 +160,18 @@ function linesOfSpeed(trace, speed) {
 
 /**
  * @param {Trace} trace
- * @param {string} command
+ * @param {number} threads
  */
-function fitText(trace, command) {
-  const { mix, size, access, rangeSize, rate } = fitOf(trace);
-  const shares = Array.from(mix, ([name, share]) => `${name}=${share}`).join(',');
-  const what = mix.size > 1 ? `--mix ${shares}` : `--stages write,${[...mix.keys()].join()},remove`;
-  const range = rangeSize > 0 ? ` --range-size ${rangeSize}` : '';
-  return `${command} ${what} --size ${size} --access ${access}${range} --rate ${rate.toFixed(1)} --arrival poisson --duration 60s`;
+function fitText(trace, threads) {
+  const fit = fitOf(trace);
+  const isMix = fit.mix.size > 1;
+  const rate = Math.max(fit.rate, 0.1).toFixed(1);
+  const mix = isMix ? Array.from(fit.mix, ([operation, share]) => ({ operation, share })) : [];
+  const load = { mix, rate: Number(rate), threads };
+  const objects = Math.max(trace.objects, objectsForMix(load), objectsForRate(load));
+  const stages = new Set(['write', ...fit.mix.keys(), 'remove']);
+  const what = isMix ? `--mix ${formatMix(mix)}` : `--stages ${[...stages].join()}`;
+  const access = fit.access === '' ? '' : ` --access ${fit.access}`;
+  const range = fit.rangeSize > 0 ? ` --range-size ${fit.rangeSize}` : '';
+  return `${objects} ${threads} ${what} --size ${fit.size}${access}${range} --rate ${rate} --arrival poisson --duration 60s`;
 }

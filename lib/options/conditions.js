@@ -124,11 +124,9 @@ export function stageProblems(options, context) {
  * @returns {Problem[]}
  */
 export function mixProblems(options) {
-  const { mix, existing, keep, objects, threads } = options;
+  const { mix, existing, keep, objects } = options;
   const removes = shareOf(options, (operation) => operation.removes);
-  // The removes of two consecutive decks (see Deck) can follow each other directly: one deck can end with them, and the
-  // next can begin with them. Each thread can have one more in flight.
-  const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
+  const objectsNeeded = objectsForMix(options);
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
     removes > shareOf(options, ({ creates }) => creates) &&
@@ -149,6 +147,30 @@ export function mixProblems(options) {
       objects > MAX_MIXED_OBJECTS &&
       `--mix takes at most ${MAX_MIXED_OBJECTS} <objects>: more would take too much memory`,
   ];
+}
+
+/**
+ * The removes of two consecutive decks (see Deck) can follow each other directly: one deck can end with them, and the
+ * next can begin with them. Each thread can have one more in flight.
+ *
+ * @param {Values} options
+ * @returns {number} objects that the mix needs
+ */
+export function objectsForMix(options) {
+  const removes = shareOf(options, (operation) => operation.removes);
+  return removes === 0 ? 0 : 2 * removes + options.threads + 1;
+}
+
+/**
+ * An open loop writes no key twice within a second.
+ *
+ * @param {Values} options
+ * @returns {number} objects that the rate needs
+ */
+export function objectsForRate({ rate = 0, ...options }) {
+  const changes = shareOf(options, ({ creates, removes }) => creates || removes);
+  const copies = shareOf(options, (operation) => operation.copies);
+  return Math.ceil((KEYS_PER_WRITE * rate * Math.max(changes, copies)) / 100);
 }
 
 /**
@@ -187,15 +209,12 @@ export function raceProblems({ contenders, threads, objects, size, sizes, sdkDef
 }
 
 /**
- * An open loop writes no key twice within a second.
- *
  * @param {Values} options
  * @returns {Problem}
  */
-export function rateProblem({ rate, objects, ...options }) {
-  const changes = shareOf(options, ({ creates, removes }) => creates || removes);
-  const copies = shareOf(options, (operation) => operation.copies);
-  const needed = rate === undefined ? 0 : Math.ceil((KEYS_PER_WRITE * rate * Math.max(changes, copies)) / 100);
+export function rateProblem(options) {
+  const { rate, objects } = options;
+  const needed = objectsForRate(options);
   return (
     objects < needed &&
     `--rate ${rate} requires ${needed} <objects> or more for this mix, got ${objects}: no key is written more than once per second`

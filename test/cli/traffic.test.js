@@ -45,15 +45,39 @@ test('--dry-run shows what a log contains and what a replay would cost, without 
   assert.match(stdout, /^Cost at R2's list prices: \$0\.0018 for 332 Class A and 900 Class B operations/m);
 });
 
-test('--fit prints a command that the program accepts', async () => {
-  const { status, stdout } = await runInProcess(['replay', log, '--fit', '--threads', '20'], {});
+/** @param {string} file @returns {Promise<string>} the command of --fit, which the program accepts */
+async function fitOf(file) {
+  const { status, stdout } = await runInProcess(['replay', file, '--fit', '--threads', '20'], {});
   assert.equal(status, 0);
-  assert.match(stdout, /--mix write=25,read=75 --size 2048B --access uniform --rate 10\.0 --arrival poisson/);
   const words = shellWords(stdout.trim().replace(/^.*r2-benchmark(\.js)? /, ''));
   const quiet = { write: () => true };
   const request = readCommandLine([...words, '--local'], { stdout: quiet, stderr: quiet });
   assert.equal(request.command, 'run');
+  return words.join(' ');
+}
+
+test('--fit prints a command that the program accepts', async () => {
+  assert.match(await fitOf(log), /--mix write=25,read=75 --size 2048B --access uniform --rate 10\.0 --arrival poisson/);
 });
+
+for (const [what, interval, keys, kinds, command] of /** @type {const} */ ([
+  ['only writes', 100, 100, ['write'], /^100 20 --stages write,remove --size 1000B --rate 10.1 --arrival/],
+  ['only removals', 100, 100, ['remove'], /^100 20 --stages write,remove --size 1000B --rate 10.1 --arrival/],
+  ['little traffic', 1e6, 100, ['read'], /^100 20 --stages write,read,remove .* --rate 0.1 /],
+  ['hot keys', 20, 10, ['write', 'read'], /^51 20 --mix write=50,read=50 .* --rate 50.5 /],
+  ['hot keys that are removed', 1000, 2, ['write', 'remove'], /^121 20 --mix write=50,remove=50 --size 1000B --rate/],
+  ['ranges longer than other objects', 100, 2, ['range', 'empty'], /--size 1B=1,1000B=1 .* --range-size 1 /],
+])) {
+  test(`the command of --fit is accepted if the log has ${what}`, async () => {
+    const ends = /** @type {Record<string, string>} */ ({ range: 'read,1000,90,206', empty: 'read,0,0,200' });
+    const lines = Array.from({ length: 100 }, (_, index) => {
+      const kind = kinds[index % kinds.length];
+      return `${START + index * interval},k${index % keys},${ends[kind] ?? `${kind},1000,,200`}`;
+    });
+    const [file] = writeFiles({ 'a.csv': ['time,key,operation,size,bytes,status', ...lines].join('\n') });
+    assert.match(await fitOf(file), command);
+  });
+}
 
 test('what limits a replay is named with the options and sizes of a replay', async () => {
   const [large] = writeFiles({

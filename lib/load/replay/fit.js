@@ -1,4 +1,5 @@
 import { OPERATIONS } from '../operations/registry.js';
+import { parseSizes, smallestSize } from '../workload/size-distribution.js';
 import { MEMBER_VALUES, meanRateOf } from '../workload/trace.js';
 
 /** @import { Trace } from '../../result/config.js' */
@@ -19,7 +20,7 @@ const PERCENT = 100;
 /**
  * @param {Trace} trace
  * @returns {{ mix: Map<string, number>, size: string, access: string, rangeSize: number, rate: number }} options of
- *   a run that resembles it; `mix` in per cent
+ *   a run that resembles it; `mix` in per cent; `access` is '' without reads
  */
 export function fitOf(trace) {
   /** @type {Map<string, number>} */
@@ -41,11 +42,15 @@ export function fitOf(trace) {
   const [writes, ranges] = [counts.get('write') ?? 0, counts.get('range') ?? 0];
   counts.set('remove', Math.min((counts.get('remove') ?? 0) + removed, writes));
   const mixed = OPERATIONS.filter(({ name, refuses }) => refuses?.mix === undefined && (counts.get(name) ?? 0) > 0);
+  const mix = percentages(mixed.map(({ name }) => [name, Number(counts.get(name))]));
+  const size = sizesOf(trace.sizes);
+  const sizes = parseSizes(size);
+  const smallest = typeof sizes === 'number' ? sizes : smallestSize(sizes);
   return {
-    mix: percentages(mixed.map(({ name }) => [name, Number(counts.get(name))])),
-    size: sizesOf(trace.sizes),
-    access: accessOf(reads),
-    rangeSize: ranges === 0 ? 0 : Math.round(rangeBytes / ranges),
+    mix,
+    size,
+    access: mixed.some(({ name, followsAccess }) => followsAccess && mix.has(name)) ? accessOf(reads) : '',
+    rangeSize: mix.has('range') ? Math.min(Math.round(rangeBytes / ranges), smallest) : 0,
     rate: meanRateOf(trace),
   };
 }
@@ -73,14 +78,14 @@ function sizesOf(sizes) {
     const bounds = [index, index + 1].map((bound) => Math.floor((bound * sorted.length) / CLASSES));
     const part = sorted.subarray(...bounds);
     const mean = Number((part.reduce((sum, size) => sum + size, 0) / part.length).toPrecision(4));
+    // Every object has a byte for a range.
+    const text = mean < 10 * KILOBYTE ? `${Math.max(Math.round(mean), 1)}B` : `${mean / KILOBYTE}kB`;
     if (part.length > 0) {
-      weights.set(mean, (weights.get(mean) ?? 0) + 1);
+      weights.set(text, (weights.get(text) ?? 0) + 1);
     }
   }
-  const text = (/** @type {number} */ bytes) =>
-    bytes < 10 * KILOBYTE ? `${Math.round(bytes)}B` : `${bytes / KILOBYTE}kB`;
   const [[only]] = weights;
-  return weights.size === 1 ? text(only) : Array.from(weights, ([mean, weight]) => `${text(mean)}=${weight}`).join(',');
+  return weights.size === 1 ? only : Array.from(weights, ([size, weight]) => `${size}=${weight}`).join(',');
 }
 
 /**
