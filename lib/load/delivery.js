@@ -160,7 +160,7 @@ function uploadContext({ retrier, recorder, watch }) {
       }
       // The step that completes the upload is counted as the operation itself.
       if (!step.completes) {
-        recorder.meters.kinds[step.kind].stepSucceeded(step);
+        recorder.stepSucceeded(step);
       }
     },
     throwIfStopped: () => throwIfStopped(watch),

@@ -31,6 +31,7 @@ import { classFinder, sizeClasses } from './workload/size-distribution.js';
  *
  * @typedef {object} Counter
  * @property {(record: OperationRecord) => void} [succeeded]
+ * @property {(step: RequestStep) => void} [stepSucceeded] see StageMeter
  * @property {(error: AttemptError, record: OperationRecord | RequestStep) => void} [attemptFailed]
  * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation failed for good
  *
@@ -92,7 +93,7 @@ export class Recorder {
       ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
       ...(readsCache ? [cacheCounter(kinds)] : []),
       ...(timesBinding ? [bindingCounter(kinds)] : []),
-      ...(retriesInside ? [innerRetryCounter(kinds)] : []),
+      ...(retriesInside ? [innerRetryCounter(kinds, this.buckets)] : []),
     ];
     this.#isForeign = Boolean(workload.listed);
   }
@@ -119,6 +120,12 @@ export class Recorder {
     for (const counter of this.#counters) {
       counter.succeeded?.(record);
     }
+  }
+
+  /** @param {RequestStep} step of an upload, see StageMeter */
+  stepSucceeded(step) {
+    this.meters.kinds[step.kind].stepSucceeded(step);
+    this.#counters.forEach((counter) => counter.stepSucceeded?.(step));
   }
 
   /** @param {OperationRecord} record for which there is no object */
@@ -265,12 +272,22 @@ function bindingCounter(kinds) {
 
 /**
  * @param {readonly StageMeter[]} kinds whose client retries attempts itself
+ * @param {readonly BucketMeter[] | null} buckets
  * @returns {Counter}
  */
-function innerRetryCounter(kinds) {
-  const count = (/** @type {Pick<OperationRecord, 'kind' | 'connection'>} */ { kind, connection }) =>
-    kinds[kind].retriedInside(connection.innerRetries ?? 0);
-  return { succeeded: count, attemptFailed: (_error, record) => count(/** @type {OperationRecord} */ (record)) };
+function innerRetryCounter(kinds, buckets) {
+  const count = (/** @type {OperationRecord | RequestStep} */ { kind, slot, connection: { innerRetries = 0 } }) => {
+    kinds[kind].retriedInside(innerRetries);
+    if (buckets !== null) {
+      buckets[slot].failedAttempts += innerRetries;
+    }
+  };
+  return {
+    succeeded: count,
+    stepSucceeded: count,
+    attemptFailed: (_error, record) => count(record),
+    failed: (error, record) => error instanceof IntegrityError && count(record),
+  };
 }
 
 /**

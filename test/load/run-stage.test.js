@@ -289,3 +289,17 @@ test('writes with an attempt of unknown outcome are counted, however they end', 
     assert.deepEqual([counts.operations, counts.failed, counts.unknownOutcomes], [3, 2, expected]);
   }
 });
+
+test('the retries within a client’s requests count for every part, and in the bucket', TIME_LIMIT, async () => {
+  const engine = fakeEngine({
+    answer({ connection }) {
+      Object.assign(connection, { innerRetries: 1 });
+      connection.reply.output = { UploadId: 'upload-1', ETag: '"part"' };
+    },
+  });
+  const multipart = { partSize: SIZE, partThreads: 1, minSize: 0 };
+  const { counts, buckets } = await run(write, { ...engine, multipart, retriesInside: true }, 10);
+  assert.deepEqual([counts.operations, counts.steps, counts.attempts], [10, 20, 60]);
+  assert.deepEqual(counts.errors, { 'retried-by-sdk': 30 });
+  assert.equal(buckets[0].failedAttempts + buckets[1].failedAttempts, 30);
+});
