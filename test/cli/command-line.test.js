@@ -114,6 +114,8 @@ describe('the command line', { concurrency: 3 }, () => {
   test('rejects a run whose objects are too large for its embedded endpoint', async () => {
     const [line] = await refused('1', '1', '--local', '--size', '1025MiB');
     assert.equal(line, 'error: --local stores objects of at most 1GiB, got --size 1025MiB');
+    const [streamed] = await refused('1', '1', '--local', '--client', 'sdk', '--sdk-defaults', '--size', '1025KiB');
+    assert.equal(streamed, 'error: --local stores objects of at most 1MiB with --sdk-defaults, got --size 1025KiB');
   });
 
   test('prints the version of the package', async (t) => {

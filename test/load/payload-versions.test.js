@@ -80,3 +80,11 @@ test('an object larger than a view has one version from its first to its last by
     assert.equal(payload.firstMismatchOf(7, version + 1, 4, body.subarray(4)), 4);
   }
 });
+
+test('a body no larger than a view is a buffer, also at the end of a lap', () => {
+  for (let version = 0; version < 20; version++) {
+    const body = payload.bodyOf(7, MAX_VIEW_BYTES, version);
+    assert.ok(Buffer.isBuffer(body));
+    assert.equal(payload.firstMismatchOf(7, version, 0, body), -1);
+  }
+});

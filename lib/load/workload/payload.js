@@ -121,7 +121,8 @@ export class Payload {
 
   /**
    * Like {@link body}, for any version. The first bytes of later versions are not in a block, so the body is
-   * copied, or only its head if it is longer than a view.
+   * copied, or only its head if it is longer than a view. A body of up to {@link MAX_VIEW_BYTES} is a buffer: the
+   * SDK would send it differently as a stream.
    *
    * @param {number} index
    * @param {number} size bytes
@@ -133,10 +134,10 @@ export class Payload {
     if (version === 0) {
       return view;
     }
-    if (!Buffer.isBuffer(view)) {
+    if (size > MAX_VIEW_BYTES) {
       return { [Symbol.iterator]: () => this.#viewsOf(index, size, version) };
     }
-    const copy = Buffer.from(view);
+    const copy = Buffer.concat(Buffer.isBuffer(view) ? [view] : [...view]);
     this.#headOf(index, version).copy(copy);
     return copy;
   }

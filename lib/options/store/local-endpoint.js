@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MAX_BODY_BYTES } from '../../local-s3/receive-body.js';
 import { counted, rounded } from '../../text/figures.js';
 import { formatSize } from '../../text/units.js';
+import { MAX_VIEW_BYTES } from '../../load/workload/payload.js';
 import { averageSize, sizeText, sizesText } from '../../load/workload/size-distribution.js';
 import { UsageError, refuseIfAny } from '../usage-error.js';
 import { bucketNames } from '../values.js';
@@ -22,13 +23,15 @@ const OVERHEAD_BYTES = 1024;
 const SHARE_OF_MEMORY = 0.5;
 
 /**
- * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes'>} options
+ * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'sdkDefaults'>} options
  * @throws {UsageError} if the endpoint cannot hold the objects
  */
-export function checkLocalLimits({ objects, size, sizes }) {
-  if (size > MAX_BODY_BYTES) {
+export function checkLocalLimits({ objects, size, sizes, sdkDefaults }) {
+  // The SDK streams longer bodies in chunks with a checksum at the end (aws-chunked), which the endpoint does not read.
+  const limit = sdkDefaults ? MAX_VIEW_BYTES : MAX_BODY_BYTES;
+  if (size > limit) {
     throw new UsageError([
-      `--local stores objects of at most ${formatSize(MAX_BODY_BYTES)}, got ${sizes?.kind === 'listed' ? formatSize(size) : `--size ${sizeText({ size, sizes })}`}`,
+      `--local stores objects of at most ${formatSize(limit)}${sdkDefaults ? ' with --sdk-defaults' : ''}, got ${sizes?.kind === 'listed' ? formatSize(size) : `--size ${sizeText({ size, sizes })}`}`,
     ]);
   }
   // Systems that do not report free memory return 0.
@@ -44,7 +47,7 @@ export function checkLocalLimits({ objects, size, sizes }) {
 }
 
 /**
- * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'faults' | 'accessLog' | 'bucket'>} options
+ * @param {Pick<OptionValues, 'objects' | 'size' | 'sizes' | 'sdkDefaults' | 'faults' | 'accessLog' | 'bucket'>} options
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
  * @throws {UsageError}
