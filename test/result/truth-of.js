@@ -92,8 +92,18 @@ function wholeSeconds(truths) {
  * @returns {number} ops/s
  */
 export function peakOf(truths) {
-  const summaries = truths.length === 1 ? truths.map(({ peak }) => peak ?? 0) : [];
-  return Math.max(0, ...wholeSeconds(truths).map((second) => sumIn(truths, second)), ...summaries);
+  const means = truths.length === 1 ? truths.map(({ peak }) => peak ?? 0) : [meanOf(truths)];
+  return Math.max(0, ...wholeSeconds(truths).map((second) => sumIn(truths, second)), ...means);
+}
+
+/**
+ * @param {readonly StageTruth[]} truths
+ * @returns {number} ops/s from the first start to the last stop; 0 if one is unknown
+ */
+function meanOf(truths) {
+  const all = truths.flatMap(({ totals }) => totals ?? []);
+  const time = Math.max(...all.map(({ stop }) => stop)) - Math.min(...all.map(({ start }) => start));
+  return all.length < truths.length ? 0 : (1000 * all.reduce((sum, { operations }) => sum + operations, 0)) / time;
 }
 
 /**

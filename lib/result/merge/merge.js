@@ -210,7 +210,7 @@ function mergeStage(views, ramps) {
     }
   }
   const sum = addStages(views.map(stageOf));
-  const peak = peakOf(finder, views, hosts);
+  const peak = peakOf(finder, views, hosts, sum);
   const intervals = views.flatMap(({ host, interval }) => (interval === null ? [] : [{ host, ...interval }]));
   const timed = views.filter(({ stage }) => stage.latency.histogram.operations !== null && !missingPercentiles(stage));
   return {
@@ -294,25 +294,27 @@ function ratesBetween(stage, { startedAt, endedAt }) {
 
 /**
  * For a single host, the peak in its summary also counts: the rate of a stage shorter than a second appears only there
- * or in the totals. Summaries of several hosts are not added up, because their peaks may be in different seconds.
+ * or in the totals. Summaries of several hosts are not added up, because their peaks may be in different seconds: their
+ * mean counts instead. It is too inexact if a host's times are known only from the lines of its seconds.
  *
  * @param {PeakFinder} finder
  * @param {readonly StageView[]} views
  * @param {number} hosts
+ * @param {StageSum} sum of the views
  * @returns {PeakSecond}
  */
-function peakOf({ peak }, views, hosts) {
-  if (peak !== null && hosts > 1) {
-    return peak;
-  }
-  const peaks = views.map(({ stage }) => stage.peak ?? 0);
+function peakOf({ peak }, views, hosts, sum) {
+  const isOfOne = peak === null || hosts === 1;
+  const isTimed = views.every(({ stage }) => typeof stage.startedAt === 'number');
+  const stages = isOfOne ? views.map(({ stage }) => stage) : [{ ...sum, peak: isTimed ? sum.average : null }];
+  const peaks = stages.map((stage) => stage.peak ?? 0);
   const operationsPerSecond = peaks.reduce((one, other) => Math.max(one, other), 0);
   if (peak !== null && peak.operationsPerSecond >= operationsPerSecond) {
     return peak;
   }
-  const { operations, bytes } = (views[peaks.indexOf(operationsPerSecond)] ?? views[0]).stage;
+  const { operations, bytes } = stages[peaks.indexOf(operationsPerSecond)] ?? sum;
   const bytesPerSecond = operations === 0 ? null : (operationsPerSecond * bytes) / operations;
-  return { operationsPerSecond, bytesPerSecond, secondStart: null, hosts: 1 };
+  return { operationsPerSecond, bytesPerSecond, secondStart: null, hosts: isOfOne ? 1 : hosts };
 }
 
 /** @param {readonly StageView[]} views */
