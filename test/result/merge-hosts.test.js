@@ -100,6 +100,10 @@ test('a rounded number of operations in a summary becomes the scheduled number',
   assert.deepEqual(errors, { 'unknown kind': 9 });
 });
 
+test('a log of the original tool without errors has no kinds of errors', () => {
+  assert.deepEqual(stageOf(aggregateOf({ log: [scheduleLine(), summaryLine(10)] })).errors, {});
+});
+
 const SECOND = secondLine('03:10:05', 10);
 
 /** @type {[string, string[], number | null][]} */

@@ -444,7 +444,7 @@ function stageOf({ name, series, recorded, schedule, summary, totals, retries, b
     bytes: Math.round(uniformSize === null ? total : operations * uniformSize),
     attempts: operations + failures,
     retries: failures,
-    errors: { [UNKNOWN_KIND]: failures },
+    errors: failures === 0 ? {} : { [UNKNOWN_KIND]: failures },
     seconds: series,
     latency: UNKNOWN_LATENCY,
     bottleneck: null,
