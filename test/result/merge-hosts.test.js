@@ -183,3 +183,12 @@ test('the bytes of a second come from its line for several sizes or a mix, and o
   assert.equal(peakOf({ size: 2 ** 20, mix: 'read=50,stat=50' }), 30);
   assert.equal(peakOf({ size: 2 ** 20 }), 20);
 });
+
+test('in a Range without totals, an operation moves a part of its object, unless it existed before', () => {
+  const bytesWith = (/** @type {object} */ options) => {
+    const log = [machineLine({ kind: 'run', format: 1, options }), '12:00:01: Range: Ops 10.0/s Throughput 1.0MB/s'];
+    return stageOf(aggregateOf({ log }), 'Range').counts.bytes;
+  };
+  assert.equal(bytesWith({ size: 16_384, rangeSize: 4096 }), 40_960);
+  assert.equal(bytesWith({ size: 16_384, rangeSize: 4096, existing: '*' }), 2 ** 20);
+});

@@ -3,6 +3,7 @@ import { checkSchema } from '../check-schema.js';
 import { UNKNOWN_LATENCY } from '../histogram.js';
 import { FORMAT, propertiesOf, SCHEMA } from '../schema.js';
 import { MAX_INTERVAL_SECONDS, SecondSeries } from '../second-series.js';
+import { range } from '../../load/operations/range.js';
 import { STAGES_WITHOUT_BYTES } from '../../load/operations/registry.js';
 import { MEGABYTE } from '../../text/units.js';
 import { MAX_LINE_LENGTH, isStageName } from './lines.js';
@@ -13,7 +14,7 @@ import { LOG_FORMAT } from './run-log.js';
 import { TimeLine, wholeDays } from './time-line.js';
 
 /**
- * @import { CommonFacts, MergeWarning, Result, StageSum } from '../result.js'
+ * @import { CommonFacts, CommonOptions, MergeWarning, Result, StageSum } from '../result.js'
  * @import { LogLine, ScheduleLine, SecondLine, SummaryLine } from './lines.js'
  * @import { Fields } from './record-lines.js'
  */
@@ -268,8 +269,7 @@ class RunReader {
       return;
     }
     stage.bytes += megabytes * MEGABYTE;
-    const { sizes, mix, replay } = this.#facts?.options ?? {};
-    if ((sizes || mix || replay) && problem !== 'impossible' && problem !== 'doubled') {
+    if (bytesVary(this.#facts?.options ?? {}) && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }
   }
@@ -427,8 +427,8 @@ function stageOf({ name, series, recorded, schedule, summary, totals, retries, b
   const operations = operationsOf(series, summary, schedule);
   const hasBytes = !STAGES_WITHOUT_BYTES.includes(name);
   const total = summary === null || !hasBytes ? bytes : summary.megabytes * MEGABYTE;
-  const { size = null, sizes, mix, replay } = options ?? {};
-  const uniformSize = hasBytes && !sizes && !mix && !replay ? size : null;
+  const { size = null, rangeSize, ...load } = options ?? {};
+  const uniformSize = hasBytes && !bytesVary(load) ? (name === range.logName && rangeSize) || size : null;
   series.operationBytes ??= uniformSize ?? (operations === 0 ? 0 : total / operations);
   const failures = summary?.retries ?? retries;
   return {
@@ -450,6 +450,11 @@ function stageOf({ name, series, recorded, schedule, summary, totals, retries, b
     bottleneck: null,
     ...rampIn(parts),
   };
+}
+
+/** Whether operations of a kind move different numbers of bytes. @param {Partial<CommonOptions>} options */
+function bytesVary({ existing, sizes, mix, replay }) {
+  return Boolean(existing || sizes || mix || replay);
 }
 
 /** The steps of a ramp, in a stage without totals. @param {StageLines['parts']} parts */
