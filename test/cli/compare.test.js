@@ -11,7 +11,9 @@ import { folderWith, runInProcess } from '../helpers/command.js';
 
 /** @param {number} rate */
 function run(rate) {
-  return resultOf(['Write', 'Read'].map((name) => ({ name, rates: ratesOf(60, () => rate) })));
+  const rates = ratesOf(60, () => rate);
+  const latencies = (/** @type {number} */ second) => Array.from({ length: rates[second] }, () => 5);
+  return resultOf(['Write', 'Read'].map((name) => ({ name, rates, latencies })));
 }
 
 /**
@@ -67,6 +69,17 @@ test('exits with status 1 if there is nothing to compare, and 2 if a side is mis
   const refusal = await compare(result, missing);
   assert.deepEqual([refusal.status, refusal.stdout], [2, '']);
   assert.match(refusal.stderr, /^error: .*missing\.json: cannot be read: no such file or directory \(ENOENT\)\n$/);
+});
+
+test('exits with status 1 if a side lacks data, in a result as in a log', async (t) => {
+  const stopped = run(1000);
+  stopped.stages[1].end = 'time limit';
+  const warnings = [{ file: 'a.log', line: 3, message: 'the log is cut short', incomplete: true }];
+  const merge = { peaks: {}, isDated: true, clocks: { worst: null, trusted: [], withoutMachineLines: [] }, warnings };
+  const folder = await folderWith(t, texts({ 'one.json': stopped, 'merged.json': { ...run(1000), merge } }));
+  const { status, stderr } = await compare(path.join(folder, 'one.json'), path.join(folder, 'merged.json'));
+  assert.equal(status, 1);
+  assert.match(stderr, /one\.json: Read ended before its work was done .*\nwarning: a\.log:3: the log is cut short\n$/);
 });
 
 test('checks the later run against limits, with the earlier one as their baseline', async (t) => {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { readRun } from '../../lib/result/merge/read-run.js';
 import { folderWith } from '../helpers/command.js';
-import { ratesOf, resultOf } from './results.js';
+import { resultOf } from './results.js';
 import { madeLogs } from './logs-of.js';
 
-const RESULT = resultOf([{ rates: ratesOf(40), latencies: () => [5, 6, 7] }]);
+const RESULT = resultOf([{ rates: Array.from({ length: 40 }, () => 3), latencies: () => [5, 6, 7] }]);
 
 /** @param {unknown} value */
 function json(value) {

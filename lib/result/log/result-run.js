@@ -23,9 +23,9 @@ export function runOfResult(file, result, { keepsDetails }) {
     return { ...stage, seconds: series };
   });
   const read = { ...result, stages };
-  const isOfOneHost = result.hosts.length === 1 && result.merge === undefined;
   const log = { hasEnd: true, hasMachineLines: true };
-  return { result: read, file, line: null, warnings: isOfOneHost ? findings.warnings(read, log) : [] };
+  const found = result.hosts.length === 1 ? findings.warnings(read, log) : [];
+  return { result: read, file, line: null, warnings: [...(result.merge?.warnings ?? found)] };
 }
 
 /**

@@ -31,8 +31,8 @@ export async function readRun(location) {
   const { runs, warnings } = await readFiles(files);
   const results = runs.filter(({ line }) => line === null);
   if (runs.length === 1 && results.length === 1) {
-    const [{ result }] = results;
-    return { result: withSeconds(result), warnings, runsApart: [] };
+    const [run] = results;
+    return { result: withSeconds(run.result), warnings: [...warnings, ...run.warnings], runsApart: [] };
   }
   // Results come first: they have more details than the log of the same run, which then counts as a copy.
   const ordered = [...results, ...runs.filter(({ line }) => line !== null)];
