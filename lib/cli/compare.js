@@ -9,14 +9,14 @@ import { comparisonPage } from '../report/html/comparison-page.js';
 import { placeOf } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, statusWith, thresholdLines } from './guard.js';
-import { merge, protectLogs, withResults } from './merge.js';
+import { merge, printWarnings, protectLogs, withResults } from './merge.js';
 import { openResults, writeResults } from './output-file.js';
 
 /**
  * @import { NamedResult } from '../result/compare/compare-results.js'
  * @import { ReadRun } from '../result/merge/read-run.js'
  * @import { Comparison } from '../result/comparison.js'
- * @import { ThresholdResult } from '../result/result.js'
+ * @import { MergeWarning, ThresholdResult } from '../result/result.js'
  * @import { WritableResult } from '../result/write-result.js'
  * @import { ResultReporter } from '../report/reporter.js'
  * @import { Threshold } from '../result/thresholds/threshold.js'
@@ -123,7 +123,7 @@ async function readSide(place, terminal) {
       'compare takes one run per side',
     );
   }
-  run.warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
+  printWarnings(run.warnings, terminal);
   if (run.result.stages.length === 0) {
     terminal.err(
       `error: ${place}: found no stages; expected a result, a log, or a folder with the results and logs of one run`,
@@ -169,25 +169,29 @@ export async function reportByCommand(options, program) {
       return merge(options, program, () => [], { runs, warnings });
     }
     const all = compareAll(apart, referenceAmong(apart, options.reference));
-    return show(apart[0].result, options, program, { format: () => comparisonPage(shownSideBySide(all)) });
+    const format = () => comparisonPage(shownSideBySide(all));
+    const ofAll = [...warnings, ...apart.flatMap((each) => each.warnings)];
+    return show(apart[0].result, ofAll, options, program, { format });
   }
   const read = await readWholeResult(file);
   if (read === null) {
     return merge(options, program, () => []);
   }
-  read.warnings.forEach((warning) => program.terminal.err(`warning: ${file}: ${warning}`));
-  return show(read.result, options, program);
+  const warnings = read.warnings.map((message) => ({ file, line: null, message, incomplete: false }));
+  return show(read.result, warnings, options, program);
 }
 
 /**
  * @param {WritableResult} result
+ * @param {readonly MergeWarning[]} warnings
  * @param {MergeOptions} options
  * @param {Program} program
  * @param {Partial<ResultReporter>} [format] instead of the page of one result
  */
-function show(result, options, { terminal }, format = {}) {
+function show(result, warnings, options, { terminal }, format = {}) {
   return withResults(options, async (results) => {
+    printWarnings(warnings, terminal);
     const isWritten = await writeResults(results, (reporter) => ({ ...reporter, ...format }).format(result), terminal);
-    return isWritten ? EXIT.complete : EXIT.incomplete;
+    return isWritten && !warnings.some(({ incomplete }) => incomplete) ? EXIT.complete : EXIT.incomplete;
   });
 }

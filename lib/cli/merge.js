@@ -15,6 +15,7 @@ import { Checks, UsageError, refuseIfAny } from '../options/usage-error.js';
  * @import { Readable } from 'node:stream'
  * @import { ResultReporter } from '../report/reporter.js'
  * @import { Merged } from '../result/merge/merge.js'
+ * @import { MergeWarning } from '../result/result.js'
  * @import { WritableResult } from '../result/write-result.js'
  * @import { MergeOptions } from './command-line.js'
  * @import { Guard } from './guard.js'
@@ -72,7 +73,7 @@ export function merge(options, { terminal, streams }, text, read) {
       throw new UsageError(apart.map((each) => `${placeOf(each)}: ${each.message}`));
     }
     const { warnings } = merged.result.merge;
-    warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
+    printWarnings(warnings, terminal);
     if (merged.result.stages.length === 0) {
       const problem = 'found no stages in the files; expected logs or results of r2-benchmark';
       terminal.err(`error: ${problem}`);
@@ -92,6 +93,14 @@ export function merge(options, { terminal, streams }, text, read) {
     const isComplete = isWritten && !warnings.some(({ incomplete }) => incomplete);
     return statusWith(isComplete ? EXIT.complete : EXIT.incomplete, thresholds);
   });
+}
+
+/**
+ * @param {readonly MergeWarning[]} warnings
+ * @param {Pick<Program['terminal'], 'err'>} terminal
+ */
+export function printWarnings(warnings, terminal) {
+  warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
 }
 
 /**

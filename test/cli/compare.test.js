@@ -82,6 +82,16 @@ test('exits with status 1 if a side lacks data, in a result as in a log', async 
   assert.match(stderr, /one\.json: Read ended before its work was done .*\nwarning: a\.log:3: the log is cut short\n$/);
 });
 
+test('report warns and exits with status 1 if a file is foreign, even if the others do not belong together', async (t) => {
+  const other = resultOf([{ rates: ratesOf(60) }], { run: 'run-2', options: { client: 'sdk' } });
+  const files = { ...texts({ 'one.json': run(1000), 'other.json': other }), 'foreign.txt': 'Lorem ipsum' };
+  const folder = await folderWith(t, files);
+  const names = Object.keys(files).map((name) => path.join(folder, name));
+  const { status, stderr } = await runInProcess(['report', ...names, '-o', path.join(folder, 'page.html')], {});
+  assert.equal(status, 1);
+  assert.match(stderr, /^warning: .*foreign\.txt:1: contains no log lines: .*\nwarning: .*other\.json: Read has no /);
+});
+
 test('checks the later run against limits, with the earlier one as their baseline', async (t) => {
   const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(900) }));
   const [before, after, file] = ['before.json', 'after.json', 'out.json'].map((name) => path.join(folder, name));

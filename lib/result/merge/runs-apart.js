@@ -3,7 +3,7 @@ import { withSeconds } from './read-run.js';
 
 /**
  * @import { ReadRun } from '../log/read-log.js'
- * @import { Result } from '../result.js'
+ * @import { MergeWarning, Result } from '../result.js'
  */
 
 /** Hosts that measure one load have these options in common. */
@@ -13,8 +13,8 @@ const OF_LOAD = /** @type {const} */ (['size', 'sizes', 'client', 'access', 'mix
  * Groups runs of different loads or times, which it would be meaningless to add up.
  *
  * @param {readonly ReadRun[]} runs
- * @returns {{ name: string, result: Result }[] | null} a result per run, of all its hosts; null if all runs belong
- *   together
+ * @returns {{ name: string, result: Result, warnings: readonly MergeWarning[] }[] | null} a result
+ *   per run, of all its hosts; null if all runs belong together
  */
 export function runsApart(runs) {
   /** @type {Map<string, ReadRun[]>} */
@@ -28,9 +28,12 @@ export function runsApart(runs) {
     return null;
   }
   return [...groups.values()].map((group) => {
-    const [{ file, line, result }] = group;
-    const whole = group.length === 1 && line === null ? result : mergeRuns(group).result;
-    return { name: file, result: withSeconds(whole) };
+    const [{ file, line, result, warnings }] = group;
+    if (group.length === 1 && line === null) {
+      return { name: file, result: withSeconds(result), warnings };
+    }
+    const merged = mergeRuns(group).result;
+    return { name: file, result: withSeconds(merged), warnings: merged.merge.warnings };
   });
 }
 
