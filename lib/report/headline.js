@@ -1,7 +1,7 @@
 import { predicateOf } from '../result/bottleneck/sentence.js';
 import { figureNamed } from '../result/figures/catalogue.js';
 import { quantityText } from '../result/figures/quantities.js';
-import { capacityOf, isTooShort, rateOf } from '../result/figures/stage-table.js';
+import { capacityOf, rowOfStage } from '../result/figures/stage-table.js';
 import { isClean, shortcomingsOf } from '../result/completeness.js';
 import { agrees } from '../measure/statistics/plateau.js';
 import { commandOf } from '../options/recorded-options.js';
@@ -34,20 +34,20 @@ export function headlinesOf({ stages, hosts }) {
 
 /** @param {WritableStage} stage */
 function measuredOf(stage) {
-  if (isTooShort(stage)) {
+  const { average: rate, peak = null, latency } = rowOfStage(stage);
+  if (rate === 'too short') {
     return ['too short for its warm-up'];
   }
   const { bound, operationsPerSecond = null, slo } = stage.search?.rate ?? {};
   if (operationsPerSecond !== null) {
-    const rate = quantityText('rate', operationsPerSecond);
-    return [`${bound === 'exact' ? '' : `${bound} `}${rate} with a p99 of up to ${quantityText('time', Number(slo))}`];
+    const found = quantityText('rate', operationsPerSecond);
+    return [`${bound === 'exact' ? '' : `${bound} `}${found} with a p99 of up to ${quantityText('time', Number(slo))}`];
   }
   const capacity = capacityOf(stage);
   if (capacity !== null) {
     return [capacityText(stage, capacity)];
   }
-  const [rate, peak] = [rateOf(stage), stage.peak ?? null];
-  const p99 = figureNamed('p99')?.value?.(stage) ?? null;
+  const p99 = figureNamed('p99')?.value?.({ ...stage, latency }) ?? null;
   return [
     rate === null && peak !== null ? `${quantityText('rate', peak)} in the peak second` : quantityText('rate', rate),
     ...(p99 === null ? [] : [`p99 ${quantityText('time', p99)}`]),

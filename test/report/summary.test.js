@@ -43,6 +43,16 @@ test('the page has the outcome and the answer, then thresholds and stages', () =
   );
 });
 
+test('the answer of a ramp is its best step, as in the table', () => {
+  const [write] = resultOf().stages;
+  const step = { threads: 8, operations: [40, 60], errors: 0, throttled: 0, shortfall: null };
+  const latency = { ...write.latency.operations, p99: 9 };
+  const ramp = /** @type {any} */ ({ steps: [{ ...step, latency }] });
+  const text = summaryOf({ stages: [{ ...write, ramp }] });
+  assert.match(text, /^- Write 50\.0 ops\/s, p99 9\.00 ms, /m);
+  assert.match(text, /^\| Write \| 50\.0 \|.* 9\.00ms \|/m);
+});
+
 test('problems are mentioned at the top and listed below', () => {
   const [write] = resultOf().stages;
   const text = summaryOf({

@@ -45,7 +45,7 @@ export function capacityOf({ search, merge }) {
 }
 
 /** Whether the stage ended within its warm-up. @param {WritableStage} stage */
-export function isTooShort({ operations, warmupOperations, warmup, latency }) {
+function isTooShort({ operations, warmupOperations, warmup, latency }) {
   return Boolean(warmup) && operations > 0 && warmupOperations === operations && latency.operations === null;
 }
 
