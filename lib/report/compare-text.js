@@ -232,12 +232,35 @@ function openRates({ sides }) {
 /** Longer names are cut. */
 const MAX_NAME = 44;
 
+/** Two values of this length fit into a line, after the name of a difference. */
+const MAX_VALUE = 30;
+
+/** Characters of a long value before the first that differs. */
+const MAX_COMMON = 8;
+
 /** @type {readonly Column<ComparedDifference>[]} */
 const DIFFERENCE_COLUMNS = [
   { title: 'Difference', value: ({ what }) => plainText(what) },
-  { title: 'Before', value: ({ before }) => before && plainText(before, MAX_NAME) },
-  { title: 'After', value: ({ after }) => after && plainText(after, MAX_NAME) },
+  { title: 'Before', value: ({ before, after }) => before && differingText(before, after ?? '') },
+  { title: 'After', value: ({ before, after }) => after && differingText(after, before ?? '') },
 ];
+
+/**
+ * A long value, such as an endpoint, is shown from where it differs.
+ *
+ * @param {string} value
+ * @param {string} other
+ */
+function differingText(value, other) {
+  // Secrets are recognised only in the whole value.
+  const text = plainText(value, Infinity);
+  let same = 0;
+  while (same < text.length && text[same] === other[same]) {
+    same += 1;
+  }
+  const start = text.length > MAX_VALUE ? Math.max(same - MAX_COMMON, 0) : 0;
+  return plainText(`${start > 0 ? '…' : ''}${text.slice(start)}`, MAX_VALUE);
+}
 
 /** @type {readonly Column<ComparedSide & { side: string }>[]} */
 const SIDE_COLUMNS = [

@@ -62,6 +62,15 @@ test('what cannot be told comes with what would tell', () => {
   assert.match(text, /^after: Read cannot be told from before: only 4 whole seconds/);
 });
 
+test('two long values are shown from where they differ', () => {
+  const endpoint = (/** @type {string} */ end) => `https://${'4f'.repeat(15)}${end}.r2.cloudflarestorage.com`;
+  const differences = [{ what: 'endpoint', before: endpoint('aa'), after: endpoint('bb') }];
+  assert.match(
+    comparisonText(shownComparison(comparison({ differences }))),
+    /^ {2}endpoint +…4f4f4f4faa\.r2\.cloudflarestora… {2}…4f4f4f4fbb\.r2\.cloudflarestora…$/m,
+  );
+});
+
 test('no line is wider than 80 columns, whatever the figures and names', () => {
   const figure = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e7, noNaN: true }));
   const ratio = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e9, noNaN: true }));
