@@ -6,6 +6,7 @@ import { shortcomingsOf } from '../result/completeness.js';
 import { describeShortfall } from '../result/ramp.js';
 import { andMore, counted, decimal, rounded, shortLimit } from '../text/figures.js';
 import { placeOf, plainLine } from '../text/plain-text.js';
+import { wrapAtWords } from '../text/text-width.js';
 import { formatTimeOfDay } from '../text/units.js';
 import { capacityText } from './headline.js';
 import { coloLine, formatErrors, formatStageSummary, listed, shorten, stageFindings } from './stage-findings.js';
@@ -20,8 +21,8 @@ import { coloLine, formatErrors, formatStageSummary, listed, shorten, stageFindi
 /** @type {readonly Column<StageShare>[]} */
 export const SHARE_COLUMNS = [
   { title: 'Host', value: ({ host }) => shorten(host, MAX_NAME_LENGTH) },
-  { title: 'From', value: ({ startedAt }) => momentOf(startedAt) },
-  { title: 'To', value: ({ endedAt }) => momentOf(endedAt) },
+  { title: 'From', value: ({ startedAt }) => momentOf(startedAt), rank: 1 },
+  { title: 'To', value: ({ endedAt }) => momentOf(endedAt), rank: 2 },
   { title: 'Operations', quantity: 'count', value: ({ operations }) => operations },
   { title: 'Own peak', quantity: 'rate', value: ({ peak }) => peak },
   {
@@ -29,6 +30,8 @@ export const SHARE_COLUMNS = [
     value: ({ limitedBy, certainty }) => limitedBy && shortLimit({ cause: limitedBy, certainty }),
   },
 ];
+
+const INDENT = '  ';
 
 const LABEL_WIDTH = 'Operations'.length + 2;
 
@@ -50,29 +53,37 @@ export function formatMergeBlocks(result, look = PLAIN) {
     merge: { clocks, isDated },
   } = result;
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
-  const head = rowsOf([
-    ['Hosts', `${rounded(names.length)}: ${listed(names)}`],
-    ['Clocks', clocksText(clocks)],
-    ['Colos', coloLine(stages)],
-  ]);
+  const inner = { ...look, columns: look.columns - INDENT.length };
+  const head = rowsOf(
+    [
+      ['Hosts', `${rounded(names.length)}: ${listed(names)}`],
+      ['Clocks', clocksText(clocks)],
+      ['Colos', coloLine(stages)],
+    ],
+    look,
+  );
   const blocks = stages.map((stage) => [
     stage.stage,
     ...[
-      ...textTable({ columns: STRETCH_COLUMNS, rows: stretchesOf(stage, isDated) }, PLAIN),
+      ...textTable({ columns: STRETCH_COLUMNS, rows: stretchesOf(stage, isDated) }, inner),
       '',
-      ...rowsOf(factsOf(stage)),
+      ...rowsOf(factsOf(stage), inner),
       '',
-      ...hostRows(stage.merge),
-      ...rampLines(stage),
-    ].map((line) => `  ${line}`.trimEnd()),
+      ...hostRows(stage.merge, inner),
+      ...rampLines(stage, inner),
+    ].map((line) => `${INDENT}${line}`.trimEnd()),
   ]);
   const table = formatStageSummary(stages, look).slice(1);
   return [head, ...blocks, table].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
 }
 
-/** Empty without a ramp. @param {MergedStage} stage */
-function rampLines({ ramp, merge: { ramp: merged } }) {
-  return ramp === undefined || merged === undefined ? [] : ['', ...formatRamp({ ramp, merged })];
+/**
+ * @param {MergedStage} stage
+ * @param {Look} look
+ * @returns {string[]} empty without a ramp
+ */
+function rampLines({ ramp, merge: { ramp: merged } }, look) {
+  return ramp === undefined || merged === undefined ? [] : ['', ...formatRamp({ ramp, merged }, look)];
 }
 
 /** The times that are not known to follow the store's clock; null if there are none. @param {ClockTrust} clocks */
@@ -85,9 +96,14 @@ function clocksText({ trusted, withoutMachineLines }) {
   return [...own, ...dated].join('; ') || null;
 }
 
-/** @param {readonly (readonly [label: string, text: string | null])[]} facts those without a text are left out */
-function rowsOf(facts) {
-  return facts.flatMap(([label, text]) => (text === null ? [] : [label.padEnd(LABEL_WIDTH) + text]));
+/**
+ * @param {readonly (readonly [label: string, text: string | null])[]} facts those without a text are left out
+ * @param {Look} look
+ */
+function rowsOf(facts, { columns }) {
+  return facts.flatMap(([label, text]) =>
+    text === null ? [] : wrapAtWords(label.padEnd(LABEL_WIDTH) + plainLine(text), columns - 1, ' '.repeat(LABEL_WIDTH)),
+  );
 }
 
 /** @typedef {{ name: string, operationsPerSecond: number | null, bytesPerSecond?: number | null, when: string }} Stretch */
@@ -96,7 +112,7 @@ function rowsOf(facts) {
 const STRETCH_COLUMNS = [
   { title: '', value: ({ name }) => name },
   columnOf('rate', ({ operationsPerSecond }) => operationsPerSecond),
-  columnOf('throughput', ({ bytesPerSecond }) => bytesPerSecond),
+  { ...columnOf('throughput', ({ bytesPerSecond }) => bytesPerSecond), rank: 1 },
   { title: 'When', value: ({ when }) => when },
 ];
 
@@ -108,7 +124,7 @@ const STRETCH_COLUMNS = [
 function stretchesOf({ merge: { peak, sustained, together, hosts } }, isDated) {
   const ofPeak =
     peak.secondStart === null
-      ? 'the mean of the stage, which is higher than any whole second'
+      ? 'the mean, which is higher than any second'
       : `${formatStretch(peak.secondStart, 1, isDated)}, ${rounded(peak.hosts)} of ${counted(hosts, 'host')}`;
   const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
   return [
@@ -165,10 +181,13 @@ function overlapText(overlap, hosts) {
   return `all ${counted(hosts, 'host')} for ${decimal(together / 100, 2)} s of ${decimal(any / 100, 2)} s (${percentage}%)`;
 }
 
-/** @param {StageMerge} merge */
-function hostRows({ shares }) {
+/**
+ * @param {StageMerge} merge
+ * @param {Look} look
+ */
+function hostRows({ shares }, look) {
   const rows = shares.slice(0, MAX_HOSTS);
-  const lines = textTable({ columns: SHARE_COLUMNS, rows }, PLAIN);
+  const lines = textTable({ columns: SHARE_COLUMNS, rows }, look);
   return rows.length === shares.length
     ? lines
     : [...lines, `and ${rounded(shares.length - rows.length)} more (see --json)`];
@@ -225,22 +244,27 @@ function propertyName(stage) {
 const COLUMNS = [
   { title: 'Slot', value: ({ slotStart }) => formatTimeOfDay(slotStart) },
   columnOf('threads', ({ threads }) => threads),
-  { title: 'Hosts', quantity: 'count', value: ({ hosts }) => hosts },
+  { title: 'Hosts', quantity: 'count', value: ({ hosts }) => hosts, rank: 2 },
   columnOf('rate', ({ operationsPerSecond }) => operationsPerSecond),
-  columnOf('p50', ({ p50 }) => p50),
+  { ...columnOf('p50', ({ p50 }) => p50), rank: 1 },
   columnOf('p99', ({ p99 }) => p99),
   columnOf('errors', ({ errors }) => errors),
   { title: 'Does not count', value: ({ note }) => note },
 ];
 
-/** One line per slot, over all hosts, then the conclusion. @param {ShownRamp} ramp */
-export function formatRamp({ ramp, merged }) {
+/**
+ * One line per slot, over all hosts, then the conclusion.
+ *
+ * @param {ShownRamp} ramp
+ * @param {Look} [look]
+ */
+export function formatRamp({ ramp, merged }, look = PLAIN) {
   const rows = merged.slots.map((slot, index) => ({
     ...shownStep(ramp.steps[index]),
     ...slot,
     note: slot.counts ? null : whyNot(slot.slotStart, merged),
   }));
-  return [...textTable({ columns: COLUMNS, rows }, PLAIN), conclusionOf(merged)];
+  return [...textTable({ columns: COLUMNS, rows }, look), ...wrapAtWords(conclusionOf(merged), look.columns - 1)];
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { formatMergeBlocks } from '../../lib/report/merge-text.js';
+import { PLAIN } from '../../lib/result/figures/table.js';
 import { aggregateOf, madeLogs } from '../result/logs-of.js';
 
 /** @param {string} name */
@@ -26,6 +27,20 @@ test('hosts that never shared a stage get advice', () => {
     /\n {2}Overlap {5}none: the 2 hosts were never all in the stage at once: start them all with --start-at next:60s\n/,
   );
   assert.match(text, /\n {2}Mean, all hosts in +- .* no whole second includes all hosts\n/);
+});
+
+test('no line is wider than a terminal, and hosts keep their bottleneck', () => {
+  const { result } = aggregateOf(madeLogs({ hosts: 9, seconds: 4 }));
+  const shares = result.stages[0].merge.shares.map((share) => ({ ...share, limitedBy: 'store', certainty: null }));
+  const stages = result.stages.map((stage) => ({ ...stage, merge: { ...stage.merge, shares } }));
+  const text = formatMergeBlocks({ ...result, stages }, { ...PLAIN, columns: 80 });
+  assert.deepEqual(
+    text.split('\n').filter(({ length }) => length > 79),
+    [],
+  );
+  assert.doesNotMatch(text, /\.\.\./);
+  assert.match(text, /\n {2}host-1 .* store\n/);
+  assert.match(text, /\nHosts {7}9: host-1, .*\n {12}.*1 more\n/);
 });
 
 test('missing figures are reported in their place', () => {
