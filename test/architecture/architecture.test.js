@@ -171,7 +171,7 @@ const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDep
  * more raises the number in a separate commit, which shows why.
  */
 const MAX_CODE_LINES = /** @type {Record<string, number>} */ ({
-  cli: 2750,
+  cli: 2800,
   'index.js': 100,
   report: 2950,
   'report/telemetry': 450,
