@@ -90,12 +90,14 @@ test('ten consecutive seconds that include an edge do not count if a stage has n
   assert.deepEqual([bestOf(12), bestOf(11), bestOf(10)], [100, 100, null]);
 });
 
-test('a rounded number of operations in a summary becomes the scheduled number', () => {
+test('a rounded number of operations in a summary becomes the scheduled number, over the time of the summary', () => {
   const log = [
     'Write: scheduling for 10000 objects in 1000 threads and 1 buckets',
+    second(100, 1284.2),
     'Write took 13477ms. Peak ops 1284.2/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 9',
   ];
-  const { counts, errors } = stageOf(aggregateOf({ log }));
+  const { counts, errors, duration, average } = stageOf(aggregateOf({ log }));
+  assert.deepEqual([duration, Number(average).toFixed(1)], [13_477, '742.0']);
   assert.deepEqual([counts.operations, counts.attempts, counts.retries], [10_000, 10_009, 9]);
   assert.deepEqual(errors, { 'unknown kind': 9 });
 });

@@ -283,7 +283,9 @@ function stageOf({ run: { result }, stage, interval }) {
  * @param {{ startedAt: number | null, endedAt: number | null }} times of its seconds
  */
 function ratesBetween(stage, { startedAt, endedAt }) {
-  const duration = startedAt === null || endedAt === null ? null : endedAt - startedAt;
+  const ofSeconds = startedAt === null || endedAt === null ? null : endedAt - startedAt;
+  // That of a summary is more exact, and includes the seconds without a line.
+  const duration = stage.duration ?? ofSeconds;
   const rateOf = (/** @type {number} */ count) => (duration ? (1000 * count) / duration : null);
   return {
     ...{ startedAt, endedAt, duration, warmup: null, drain: null },
