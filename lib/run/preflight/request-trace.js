@@ -61,11 +61,11 @@ export class RequestTrace {
   }
 
   /**
-   * @param {string} name of the operation whose response has arrived
+   * @param {string} name of the operation whose response has arrived, perhaps from another bucket than the traced one
    * @returns {string[]} lines; empty if its request is not shown
    */
   end(name) {
-    if (this.#name !== name) {
+    if (this.#name !== name || this.#received.bytes === 0) {
       return [];
     }
     this.#name = '';
