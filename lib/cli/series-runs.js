@@ -27,7 +27,7 @@ export function contextOfRun({ label, values, listener, program, ended = () => {
     const later = laterOf(values, variables, invocation);
     stopRequest.onEndAtOnce = () => whatMayRemain(config, later).forEach((line) => terminal.err(line));
     const runEnds = (/** @type {RunResult} */ ran) => {
-      const { errors } = closingMessages({ ...ran, problems: [] }, config, later);
+      const { errors } = closingMessages({ ...ran, problems: [], stages: [] }, config, later);
       errors.forEach((error) => terminal.err(`${label}: ${error}`));
       ended(ran);
     };

@@ -100,10 +100,8 @@ export async function sweepByCommand(given, program) {
   const isComplete = left === 0 && turns.every(({ problem }) => problem === null);
   if (!isComplete && saved.length > 0) {
     // What was spent counts against the limit again.
-    const limit =
-      values.maxCost === undefined
-        ? ''
-        : ` --max-cost ${values.maxCost * (left > 0 && stopRequest.status === null ? 2 : 1)}`;
+    const more = costLeft(values.maxCost, turns) === null ? 2 : 1;
+    const limit = values.maxCost === undefined ? '' : ` --max-cost ${more * values.maxCost}`;
     notify(`Continue with: ${invocation.benchmark} sweep --resume ${shellWord(String(values.json))}${limit}`);
   }
   return stopRequest.status ?? (isComplete && isWritten ? EXIT.complete : EXIT.incomplete);

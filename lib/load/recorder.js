@@ -162,10 +162,12 @@ export class Recorder {
   retryHooks() {
     return {
       attemptFailed: (error, record) => {
-        const { kind, attemptStartedAt, finishedAt, connection } = record;
+        const { kind, attemptStartedAt, finishedAt } = record;
         const meter = this.meters.kinds[kind];
-        // Before the abort of a failed upload, which may use another connection, gets a response.
-        error.answer = answerOf(connection.reply, error.status);
+        if ('completes' in record) {
+          // Before the abort of the upload, which may use the same connection, gets a response.
+          error.answer = answerOf(record.connection.reply, error.status);
+        }
         meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
         meter.throttled += Number(isThrottled(error));
         // An attempt cut off by the end of the stage does not count as failed.
@@ -335,7 +337,7 @@ export class NotedOperations {
    * @param {OperationRecord} record
    * @param {Pick<AttemptError, 'kind'> & Partial<AttemptError>} error
    */
-  failed(record, { kind, answer }) {
+  failed(record, { kind, status, answer = answerOf(record.connection.reply, status) }) {
     this.#failures = [...this.#failures, this.#note(record, kind, answer)].slice(-MAX_NOTED);
   }
 

@@ -63,7 +63,7 @@ export function formatMergeBlocks(result, look = PLAIN) {
     look,
   );
   const blocks = stages.map((stage) => [
-    stage.stage,
+    plainLine(stage.stage),
     ...[
       ...textTable({ columns: STRETCH_COLUMNS, rows: stretchesOf(stage, isDated) }, inner),
       '',
@@ -74,7 +74,7 @@ export function formatMergeBlocks(result, look = PLAIN) {
     ].map((line) => `${INDENT}${line}`.trimEnd()),
   ]);
   const table = formatStageSummary(stages, look).slice(1);
-  return [head, ...blocks, table].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
+  return [head, ...blocks, table].map((lines) => `\n${lines.join('\n')}\n`).join('');
 }
 
 /**
@@ -121,10 +121,12 @@ const STRETCH_COLUMNS = [
  * @param {boolean} isDated
  * @returns {Stretch[]}
  */
-function stretchesOf({ merge: { peak, sustained, together, hosts } }, isDated) {
+function stretchesOf({ average, merge: { peak, sustained, together, hosts } }, isDated) {
   const ofPeak =
     peak.secondStart === null
-      ? 'the mean, which is higher than any second'
+      ? peak.operationsPerSecond === average
+        ? 'the mean, which is higher than any second'
+        : 'from the summary of the log'
       : `${formatStretch(peak.secondStart, 1, isDated)}, ${rounded(peak.hosts)} of ${counted(hosts, 'host')}`;
   const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
   return [

@@ -3,6 +3,7 @@ import { sumsByName } from '../result/counters.js';
 import { stageTable } from '../result/figures/stage-table.js';
 import { textTable } from '../result/figures/table.js';
 import { counted, decimal, formatEvidence, rounded, shortLimit } from '../text/figures.js';
+import { plainLine } from '../text/plain-text.js';
 import { wrapAtWords } from '../text/text-width.js';
 
 /**
@@ -72,10 +73,11 @@ function reasonOf({ shares, hosts }) {
   if (share === undefined) {
     return null;
   }
-  const { host, certainty, evidence = null, advice = null } = share;
+  const { host, evidence = null, advice = null } = share;
   // Advice about hosts, such as a second one, is for a run of one host.
   const isMeant = hosts === 1 || !advice?.includes('host');
-  const reason = formatEvidence({ certainty, evidence, advice: isMeant ? advice : null });
+  // The sentence before it has the certainty of all hosts.
+  const reason = formatEvidence({ certainty: null, evidence, advice: isMeant ? advice : null });
   return hosts === 1 ? reason : `${shorten(host, MAX_NAME_LENGTH)}: ${reason.replaceAll('this host', 'the host')}`;
 }
 
@@ -153,7 +155,7 @@ const MAX_LINE = 100;
  */
 export function formatStageSummary(stages, look) {
   const width = Math.min(look.columns - 1, MAX_LINE);
-  const sentences = limitSentences(stages).flatMap((sentence) => wrapAtWords(sentence, width, '  '));
+  const sentences = limitSentences(stages).flatMap((sentence) => wrapAtWords(plainLine(sentence), width, '  '));
   return ['', ...textTable(stageTable(stages), look), '', ...sentences];
 }
 

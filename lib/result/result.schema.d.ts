@@ -1175,7 +1175,9 @@ export interface StageMerge {
 
 /** The second with the highest sum. */
 export interface PeakSecond extends Rate {
-  /** Start of the second. Null if the rate is the mean of the stage, which is higher. Unit: epoch s. */
+  /**
+   * Start of the second. Null if the rate is the mean of the stage or from a log's summary, and higher. Unit: epoch s.
+   */
   secondStart: number | null;
   /** Hosts that contributed. */
   hosts: number;

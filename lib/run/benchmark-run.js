@@ -192,8 +192,8 @@ async function warmUp(session) {
     session.run.requests.probe += attempts;
     const wrong = sumOf(session.result.stages.map(({ integrityErrors }) => integrityErrors));
     if (wrong > 0) {
+      session.result.isTransient ||= session.result.problems.length === 0;
       session.result.problems.push(`while warming up, ${counted(wrong, 'response')} had the wrong content`);
-      session.result.isTransient = true;
     }
     session.result.stages = [];
   }

@@ -104,8 +104,10 @@ export function searchSteps(parts) {
       return planned;
     },
     take(ran) {
-      if (ran === null || planned === null) {
+      if (planned === null) {
         cold = ran;
+      }
+      if (ran === null || planned === null) {
         return null;
       }
       const step = planned.finish(ran);

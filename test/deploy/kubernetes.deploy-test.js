@@ -96,7 +96,7 @@ function expand(argument, env) {
 const STAND_IN_FOR_KUBECTL = `#!/bin/sh
 cd "$PODS" || exit
 case "$*" in
-'wait --for=condition=complete --timeout=1h job/r2-benchmark') ;;
+'get job/r2-benchmark --output jsonpath={.status.conditions[*].type}') echo SuccessCriteriaMet Complete ;;
 'get pods --selector batch.kubernetes.io/job-name=r2-benchmark --output name') printf 'pod/%s\\n' r2-benchmark-* ;;
 'logs pod/r2-benchmark-'?-?????) cat "\${2#pod/}" ;;
 'create '*) ;;

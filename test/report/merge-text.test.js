@@ -55,6 +55,15 @@ test('missing figures are reported in their place', () => {
   assert.match(text, /\n {2}Operations {2}at least [\d,]+ in /);
 });
 
+test('on a terminal, a merge has colours instead of their codes', () => {
+  const look = { ...PLAIN, hasColour: true };
+  const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 3 }));
+  const stages = result.stages.map((stage) => ({ ...stage, failedAttempts: 3 }));
+  const text = formatMergeBlocks({ ...result, stages }, look);
+  assert.ok(text.includes('\u001b['));
+  assert.ok(!text.includes('\\u{1b}'));
+});
+
 test('a terminal obeys nothing in a result', () => {
   const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));
   const hostile = '\u001b[2J\r\n\u202e<script>__proto__';

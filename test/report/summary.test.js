@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rowOfStage } from '../../lib/result/figures/stage-table.js';
 import { escapeMarkdown, summaryReporter } from '../../lib/report/summary.js';
 import { resultOf } from '../result/model-results.js';
 
@@ -51,6 +52,15 @@ test('the answer of a ramp is its best step, as in the table', () => {
   const text = summaryOf({ stages: [{ ...write, ramp }] });
   assert.match(text, /^- Write 50\.0 ops\/s, p99 9\.00 ms, /m);
   assert.match(text, /^\| Write \| 50\.0 \|.* 9\.00ms \|/m);
+
+  const slot = { slotStart: 1, threads: 8, hosts: 2, operationsPerSecond: 50, standardError: 1, counts: true };
+  const merged = { slots: [slot], missing: [], shardIsMissing: false, knee: null, hasPlateau: false };
+  const capacity = { operationsPerSecond: 50, low: 49, high: 51, confidence: 0.95, threads: 8, seconds: 2 };
+  const rowOf = (/** @type {object | null} */ found) =>
+    rowOfStage(/** @type {any} */ ({ ...write, ramp, merge: { hosts: 2, ramp: { ...merged, capacity: found } } }));
+  const [row, unknown] = [rowOf(capacity), rowOf(null)];
+  assert.deepEqual([row.average, row.latency.operations?.p99, row.averageBytes], [50, 9, null]);
+  assert.deepEqual([unknown.average, unknown.latency.operations], [null, null]);
 });
 
 test('problems are mentioned at the top and listed below', () => {

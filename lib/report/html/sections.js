@@ -107,8 +107,12 @@ export function searchSection({ stages }) {
     ({ stage, unit, steps, finding }, index) =>
       html`<h3>${stage}</h3>
         <p>${finding}</p>
-        ${readout(`capacity-${index}`)} ${plot(`steps-rate-${index}`, `Operations per second by ${unit}`)}
-        ${plot(`steps-latency-${index}`, `Latency in ms by ${unit}`, ['p50', 'p99'])}
+        ${
+          steps.some(({ counts }) => counts)
+            ? html`${readout(`capacity-${index}`)} ${plot(`steps-rate-${index}`, `Operations per second by ${unit}`)}
+              ${plot(`steps-latency-${index}`, `Latency in ms by ${unit}`, ['p50', 'p99'])}`
+            : ''
+        }
         ${chartTable(table(`Steps of ${stage}`, { columns: stepColumns(unit), rows: steps }))}`,
   );
   return curves.length === 0 ? null : { id: 'capacity', title: 'Capacity', body: html`${parts}`, chart: curves };

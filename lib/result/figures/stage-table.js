@@ -5,7 +5,7 @@ import { bestStepOf } from './shown-step.js';
 import { isKnown, textWithUnit } from './table.js';
 
 /**
- * @import { CacheSum, PartSum, SizeClassSum, StageLatency } from '../result.js'
+ * @import { CacheSum, LatencySummary, MergedRamp, PartSum, RampResult, SizeClassSum, StageLatency } from '../result.js'
  * @import { WritableStage } from '../write-result.js'
  * @import { LatencyKind } from './catalogue.js'
  * @import { Column, Table } from './table.js'
@@ -84,16 +84,32 @@ export function rowsOf(stages) {
  * @returns {StageRow}
  */
 export function rowOfStage(stage) {
-  const best = stage.ramp && !stage.merge ? bestStepOf(stage.ramp) : null;
+  const step = stage.ramp === undefined ? null : stepOfRamp(stage.ramp, stage.merge?.ramp);
   const hidden = { peak: null, averageBytes: null, latency: { ...stage.latency, operations: null } };
-  if (best) {
-    // A mean over all steps of a ramp would be meaningless.
+  if (step !== null) {
     const histogram = { ...stage.latency.histogram, operations: null };
-    const latency = { ...stage.latency, operations: best.step.latency, histogram };
-    return { ...stage, ...hidden, latency, average: best.rate, name: stage.stage };
+    const latency = { ...stage.latency, operations: step.latency, histogram };
+    return { ...stage, ...hidden, latency, average: step.rate, name: stage.stage };
   }
   const average = isTooShort(stage) ? 'too short' : rateOf(stage);
   return { ...stage, ...(searchedRate(stage) === null ? {} : hidden), average, name: stage.stage };
+}
+
+/**
+ * The step that represents a ramp, whose mean over all steps would be meaningless.
+ *
+ * @param {RampResult} ramp
+ * @param {MergedRamp} [merged] of several hosts
+ * @returns {{ rate: number | null, latency: LatencySummary | null } | null} null if no step counts for its only host
+ */
+function stepOfRamp(ramp, merged) {
+  if (merged === undefined) {
+    const best = bestStepOf(ramp);
+    return best && { rate: best.rate, latency: best.step.latency };
+  }
+  const { capacity, slots } = merged;
+  const at = slots.findIndex(({ counts, threads }) => counts && threads === capacity?.threads);
+  return { rate: capacity?.operationsPerSecond ?? null, latency: ramp.steps[at]?.latency ?? null };
 }
 
 /**

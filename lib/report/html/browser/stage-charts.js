@@ -111,7 +111,7 @@ export function drawCurve(curve, number) {
  * @param {Curve} curve
  * @param {Colors} colors
  */
-function drawFindings(plot, { capacity, knee, hasPlateau }, { mark, text }) {
+function drawFindings(plot, { steps, capacity, knee, hasPlateau }, { mark, text }) {
   const { ctx, bbox } = plot;
   const pixel = devicePixelRatio;
   ctx.save();
@@ -125,7 +125,9 @@ function drawFindings(plot, { capacity, knee, hasPlateau }, { mark, text }) {
     ctx.fillRect(bbox.left, top, bbox.width, Math.max(bottom - top, 2 * pixel));
     ctx.globalAlpha = 1;
     ctx.fillStyle = text;
-    const held = threads === undefined ? 'highest rate' : `hold at ${short(threads)} threads`;
+    // A ramp has no hold.
+    const how = steps.some((step) => step.what.startsWith('hold')) ? 'hold at' : 'with';
+    const held = threads === undefined ? 'highest rate' : `${how} ${short(threads)} threads`;
     const what = hasPlateau ? 'plateau' : held;
     const label = `${what}: ${decimal(operationsPerSecond)} ops/s (${decimal(low)} to ${decimal(high)})`;
     ctx.fillText(label, bbox.left + 8 * pixel, top - 6 * pixel);
