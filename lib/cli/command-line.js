@@ -172,7 +172,9 @@ function requestOf(command, operands, given, words) {
     case 'ab':
       return { command, options: abRequest(operands, given, words) };
     case 'sweep': {
-      const { json, csv, report } = given;
+      const { csv, report } = given;
+      // An interrupted sweep is continued in its own file.
+      const json = given.json ?? given.resume;
       return {
         command,
         options: { operands, given, problems: sharedFiles({ json, csv, report }), hint: helpHint(words) },
@@ -227,7 +229,8 @@ function loadRequest(command, operands, given, words) {
   const { values, problems } = readOptions(command, given, { operands: hasLoad ? operands : undefined });
   const results = resultFiles(values);
   const asserted = readAssertions(values.assert, values.stages === undefined ? null : assertedStages(values));
-  problems.push(...sharedFiles({ log: values.log, ...results }), ...asserted.problems);
+  const outputs = { log: values.log, 'access-log': values.accessLog, ...results };
+  problems.push(...sharedFiles(outputs), ...overwritten(outputs, values.replay), ...asserted.problems);
   const [objects, threads] = operands;
   conclude(withSweepAdvice(problems, { objects, threads, ...given }), words);
   return {
@@ -398,6 +401,17 @@ function sharedFiles(files) {
       .filter(([, otherFile]) => path.resolve(String(file)) === path.resolve(String(otherFile)))
       .map(([other]) => `--${one}, --${other}: expected two files, got ${quote(String(file))} for both`),
   );
+}
+
+/**
+ * @param {Readonly<Record<string, string | undefined>>} files to write, by option
+ * @param {readonly string[]} [logs] that are read
+ */
+function overwritten(files, logs = []) {
+  const read = logs.map((file) => path.resolve(file));
+  return Object.entries(files)
+    .filter(([, file]) => file !== undefined && read.includes(path.resolve(file)))
+    .map(([option, file]) => `--${option}: ${file} is a log to replay, and would be overwritten: use another file`);
 }
 
 /** @param {string} words shell command */

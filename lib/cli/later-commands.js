@@ -1,4 +1,5 @@
 import { optionWords } from '../options/recorded-options.js';
+import { operationsOfRun } from '../load/operations/registry.js';
 import { ROWS, STORE_OPTIONS } from '../options/table.js';
 import { shellWord } from '../text/shell-words.js';
 import { sizeText } from '../load/workload/size-distribution.js';
@@ -44,7 +45,9 @@ export function cleanupCommand(place, later) {
 
 /** @param {Config} config @param {Later} later @returns {string[]} what to do if the run ends without a clean-up */
 export function whatMayRemain(config, later) {
-  return config.store.isEmbedded || config.objects.existing !== undefined
+  const writes = operationsOfRun(config.load).some(({ creates, copies }) => creates || copies);
+  const mayWrite = config.load.replay !== undefined || writes;
+  return config.store.isEmbedded || !mayWrite
     ? []
     : [`Objects may remain; remove them with: ${cleanupCommand(config, later)}`];
 }

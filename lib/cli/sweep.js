@@ -102,7 +102,15 @@ export async function sweepByCommand(given, program) {
     // What was spent counts against the limit again.
     const more = costLeft(values.maxCost, turns) === null ? 2 : 1;
     const limit = values.maxCost === undefined ? '' : ` --max-cost ${more * values.maxCost}`;
-    notify(`Continue with: ${invocation.benchmark} sweep --resume ${shellWord(String(values.json))}${limit}`);
+    const variables = Object.entries(cells[0].target?.overrides ?? {}).map(
+      ([name, value]) => `${name}=${shellWord(value)} `,
+    );
+    const others = Object.entries({ csv, report }).map(([name, file]) =>
+      file === undefined ? '' : ` --${name} ${shellWord(file)}`,
+    );
+    notify(
+      `Continue with: ${variables.join('')}${invocation.benchmark} sweep --resume ${shellWord(String(values.json))}${limit}${others.join('')}`,
+    );
   }
   return stopRequest.status ?? (isComplete && isWritten ? EXIT.complete : EXIT.incomplete);
 }

@@ -1,4 +1,4 @@
-import { openSync, writeSync } from 'node:fs';
+import { ftruncateSync, openSync, writeSync } from 'node:fs';
 import { percentEncode } from './router.js';
 
 /**
@@ -46,15 +46,20 @@ const FIRST_FAILURE = 400;
 /**
  * Opens a log of requests, as R2 (`.ndjson`, `.json`) or S3 write it.
  *
- * @param {string} file is replaced
+ * @param {string} file is replaced by the first request, as a run may be refused before it
  * @returns {(answered: Answered) => void} adds a request
  */
 export function openAccessLog(file) {
-  const descriptor = openSync(file, 'w');
+  const descriptor = openSync(file, 'a');
   const linesOf = /\.(ndjson|json)$/i.test(file) ? r2Lines : s3Lines;
   let requests = 0;
   // Not buffered: the process may be killed at any time.
-  return (answered) => void writeSync(descriptor, linesOf(answered, ++requests));
+  return (answered) => {
+    if (requests === 0) {
+      ftruncateSync(descriptor);
+    }
+    writeSync(descriptor, linesOf(answered, ++requests));
+  };
 }
 
 /** @param {Answered} answered @returns {string} '' for a failure, which R2 does not log */

@@ -531,7 +531,9 @@ const CLIENT = {
     help: "with --client sdk: the SDK's own sockets, retries and checksums, as applications have them",
     detail: 'see [the SDK as applications have it](../measure/clients.md#the-sdk-as-applications-have-it)',
     needs: { client: 'sdk' },
-    excludes: { retries: true, keepAlive: true, proxy: true },
+    excludes: { retries: true, keepAlive: true },
+    check: ({ sdkDefaults, proxy = values.NO_PROXY }) =>
+      sdkDefaults && proxy !== values.NO_PROXY && '--sdk-defaults cannot be combined with a --proxy other than none',
     role: 'load',
     of: ['ab', 'side'],
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanupCommand, readAgainCommand } from '../../lib/cli/later-commands.js';
+import { cleanupCommand, readAgainCommand, whatMayRemain } from '../../lib/cli/later-commands.js';
 import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { Overrides } from '../helpers/run-config.js' */
@@ -15,6 +15,15 @@ test('the clean-up command includes a non-default prefix', () => {
     cleanupCommand(placeOf({}), { ...LATER, options: { region: 'weur', profile: 'my r2', addressing: 'virtual' } }),
     / cleanup r --region weur --profile 'my r2' --addressing virtual$/,
   );
+});
+
+test('a run that writes nothing leaves nothing that its end at once could offer to remove', () => {
+  const left = (/** @type {string[]} */ ...stages) => {
+    const config = placeOf({ stages });
+    return whatMayRemain({ ...config, store: { ...config.store, isEmbedded: false } }, LATER);
+  };
+  assert.deepEqual(left('read', 'stat'), []);
+  assert.equal(left('read', 'copy').length, 1);
 });
 
 test("a shard's commands clean up and read its own objects", () => {

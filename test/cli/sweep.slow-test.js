@@ -87,6 +87,10 @@ describe('sweep', { concurrency: 2 }, () => {
     assertStatus(other, 2);
     assert.match(other.stderr, /^error: --resume: .* is of another sweep: pass only --resume/m);
 
+    const same = await runCommand(t, ['sweep', '--resume', file, '--report', file], { dotEnv });
+    assertStatus(same, 2);
+    assert.match(same.stderr, /^error: --json, --report: expected two files/m);
+
     const resumed = await runCommand(t, ['sweep', '--resume', file], { dotEnv });
     assertStatus(resumed, 0);
     const after = await sweepIn(file);

@@ -29,6 +29,8 @@ const WRONG = [
   ['1000 10 --verbose --local', /R2_BENCHMARK_DEBUG=1/],
   ['1000 10 --output result.json --local', /use --log, --json or --report/],
   ['1000 10 --json - --csv - --local', /--json, --csv: expected two files, got "-" for both/],
+  ['1000 10 --log a --access-log a --local', /--log, --access-log: expected two files, got "a" for both/],
+  ['replay a b --json b --local', /--json: b is a log to replay, and would be overwritten: use another file/],
   ['1000 10 --no-color --local', /NO_COLOR=1/],
   ['1000 10 --max-latency 50ms --local', /use --assert, as in --assert 'read\.p99 < 50ms'/],
   ['1000 10 --assert p99<50 --local', /p99 is a figure of a stage: put a stage name before it, such as read\.p99/],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -49,3 +49,11 @@ for (const [format, name] of /** @type {const} */ ([
     assert.ok(ranges.every((bytes) => bytes === 1024));
   });
 }
+
+test('a run that is refused leaves an earlier access log as it is', async () => {
+  const file = path.join(folder, 'earlier.log');
+  writeFileSync(file, 'earlier');
+  const load = { objects: 10, threads: 1, accessLog: file, maxCost: '0.000001' };
+  await assert.rejects(run({ store: 'local', ...load }), /maxCost/);
+  assert.equal(readFileSync(file, 'utf8'), 'earlier');
+});
