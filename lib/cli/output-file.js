@@ -19,6 +19,7 @@ import { STANDARD_OUTPUT } from '../options/values.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
 
 /**
+ * @import { Stats } from 'node:fs'
  * @import { Checks } from '../options/usage-error.js'
  * @import { ResultReporter } from '../report/reporter.js'
  * @import { Terminal } from './terminal.js'
@@ -52,7 +53,9 @@ export class ReportFile {
     this.#path = place;
     try {
       const existing = findFile(place);
-      if (append) {
+      // A redirected stdout, by the name /dev/stdout for example, is not to be replaced while it is written to.
+      const isOpen = [1, 2].map((descriptor) => fstatSync(descriptor)).some((open) => isSameFile(open, existing));
+      if (append || isOpen) {
         this.#descriptor = openSync(place, 'a');
       } else if (existing === undefined || existing.isFile()) {
         this.#path = targetOf(place);
@@ -132,6 +135,14 @@ function targetOf(place) {
   return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()
     ? targetOf(path.resolve(realpathSync(path.dirname(place)), readlinkSync(place)))
     : place;
+}
+
+/**
+ * @param {Pick<Stats, 'dev' | 'ino'>} one
+ * @param {Pick<Stats, 'dev' | 'ino'>} [other]
+ */
+function isSameFile(one, other) {
+  return one.dev === other?.dev && one.ino === other.ino;
 }
 
 /** @param {string} place */

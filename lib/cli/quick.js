@@ -120,16 +120,15 @@ function nextSteps(options, { stages }, config, later) {
   const objects = (Math.ceil(((write.average ?? 0) * OBJECTS_PER_RATE) / 10_000) || 1) * 10_000;
   // commandFor adds the client edge.
   const others = /** @type {const} */ ([
-    'local',
-    'faults',
-    'sdkDefaults',
-    'presigned',
+    ...['local', 'faults', 'allowVersioned', 'sdkDefaults', 'presigned', 'publicUrl', 'keepAlive', 'timeout'],
+    ...['retries', 'cores', 'preflight'],
     ...(options.client === 'edge' ? [] : ['client']),
   ]);
   const same = others.flatMap((name) => optionWords(ROWS[name], options[/** @type {'local'} */ (name)]));
   const size = options.given.size === undefined ? [] : ['--size', String(options.given.size)];
   const saved = [options.json, options.log].find((file) => file !== undefined && file !== STANDARD_OUTPUT);
-  const report = `${later.command} report ${shellWord(saved ?? '')} -o report.html`;
+  const page = options.report === undefined ? 'report.html' : 'next.html';
+  const report = `${later.command} report ${shellWord(saved ?? '')} -o ${page}`;
   const command = (/** @type {string[]} */ ...words) => commandFor([...words, ...same], config, later);
   return [
     `${listOf(stages.map(endOf))}.`,
@@ -137,7 +136,7 @@ function nextSteps(options, { stages }, config, later) {
     '  How much can it handle?',
     `    ${command(String(objects), String(Math.min(4 * threads, 1024)), '--find-peak', ...size)}`,
     '  And with your object size, as a page with charts?',
-    `    ${command('1000', String(threads), '--size', '1MiB', '--report', 'report.html')}`,
+    `    ${command('1000', String(threads), '--size', '1MiB', '--report', page)}`,
     ...(saved === undefined ? [] : ['  This result as a page with charts:', `    ${report}`]),
   ];
 }

@@ -33,6 +33,15 @@ test('a report replaces an earlier one once it is complete', async (t) => {
   assert.deepEqual(await readdir(folder), ['report.json']);
 });
 
+test('a report to /dev/stdout is added to the file that stdout is redirected to', async (t) => {
+  const folder = await folderWith(t, { all: 'before\n' });
+  const place = path.join(folder, 'all');
+  const code = `import { ReportFile } from ${REPORT_FILE}; new ReportFile('/dev/stdout', '--csv').write('csv\\n'); console.log('after');`;
+  const command = `"${process.execPath}" --input-type=module --eval "$CODE" >> "${place}"`;
+  execFileSync('/bin/sh', ['-c', command], { env: { ...process.env, CODE: code } });
+  assert.equal(await readFile(place, 'utf8'), 'before\ncsv\nafter\n');
+});
+
 test('a discarded report leaves nothing, and an earlier one unchanged', async (t) => {
   const folder = await folderWith(t, { 'report.json': 'an earlier one' });
   const report = new ReportFile(path.join(folder, 'report.json'), '--json');

@@ -122,6 +122,7 @@ test('a later command gets the URL that named the store, and no unread one that 
   });
   assert.deepEqual(await overridesOf({ ...urls, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' }), {
     S3_BUCKET: 'bucket-a',
+    AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true',
   });
 });
 

@@ -40,7 +40,7 @@ const ADDRESS = ['hostname', 'useTls', 'port'];
 /** AWS variables that never hold a secret. */
 const AWS_VARIABLES = [
   ...['AWS_PROFILE', 'AWS_DEFAULT_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'],
-  ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_CA_BUNDLE'],
+  ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_CA_BUNDLE', 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'],
 ];
 /** AWS variables with a URL, which may contain a password. */
 const AWS_URL_VARIABLES = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'];
