@@ -53,7 +53,7 @@ export class ReportFile {
     this.#path = place;
     try {
       const existing = findFile(place);
-      // A redirected stdout, by the name /dev/stdout for example, is not to be replaced while it is written to.
+      // A file to which stdout is redirected must not be replaced while the log is written to it.
       const isOpen = [1, 2].map((descriptor) => fstatSync(descriptor)).some((open) => isSameFile(open, existing));
       if (append || isOpen) {
         this.#descriptor = openSync(place, 'a');

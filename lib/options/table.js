@@ -67,8 +67,8 @@ const STORE_COMMANDS = ['ab', 'side', 'cleanup'];
 const GROUPS_OF_SWEEP = Object.freeze(['workload', 'load', 'capacity', 'client', 'store']);
 
 /**
- * Except these: each run of a sweep removes its objects, the steps of a ramp are runs of a sweep, and each run would write
- * the access log anew.
+ * Except these: each run of a sweep removes its objects, the steps of a ramp are runs of a sweep, and each run would
+ * overwrite the access log.
  */
 const NOT_IN_SWEEPS = Object.freeze(['keep', 'ramp', 'stepTime', 'accessLog']);
 

@@ -246,7 +246,7 @@ const DIFFERENCE_COLUMNS = [
 ];
 
 /**
- * A long value, such as an endpoint, is shown from where it differs.
+ * Shows a long value, such as an endpoint, from shortly before the first character that differs.
  *
  * @param {string} value
  * @param {string} other

@@ -72,8 +72,9 @@ export function dollarsOf(config) {
 
 /**
  * Dollars for the attempts of stages. Aborting an upload is free. The writes of a race have the price of its stage, and
- * all its other requests are reads. In a mixed stage, each kind of operation has its own price. A search has the attempts of one
- * step, and its other steps cost as much per operation; reads that fill a cache before it are left out. Operations that only later versions know count as free.
+ * all its other requests are reads. In a mixed stage, each kind of operation has its own price. A search has the attempts
+ * of one step, and its other steps cost as much per operation; reads that fill a cache before it are left out.
+ * Operations that only later versions know count as free.
  *
  * @param {readonly SpentStage[]} stages that were run
  */

@@ -62,7 +62,7 @@ test('what cannot be told comes with what would tell', () => {
   assert.match(text, /^after: Read cannot be told from before: only 4 whole seconds/);
 });
 
-test('two long values are shown from where they differ', () => {
+test('two long values are shown from shortly before the first difference', () => {
   const endpoint = (/** @type {string} */ end) => `https://${'4f'.repeat(15)}${end}.r2.cloudflarestorage.com`;
   const differences = [{ what: 'endpoint', before: endpoint('aa'), after: endpoint('bb') }];
   assert.match(
