@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,8 +8,6 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { resultFrom } from '../helpers/result-schema.js';
-
-/** @import { Readable } from 'node:stream' */
 
 const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 const OLD_LOG = fileURLToPath(new URL('../golden/old-tool.txt', import.meta.url));
@@ -39,16 +36,6 @@ async function peak(...args) {
 }
 
 /**
- * Runs the program like peak(), and returns only the peaks, which come first.
- *
- * @param {readonly string[]} args
- */
-async function peaksOf(...args) {
-  const { stdout, ...rest } = await peak(...args);
-  return { stdout: stdout.slice(0, stdout.indexOf('}\n') + 2), ...rest };
-}
-
-/**
  * @param {string} name
  * @param {readonly string[]} lines
  */
@@ -58,7 +45,8 @@ async function logFile(name, lines) {
 }
 
 test("the peaks of the old tool's log are those in its summaries", async () => {
-  assert.deepEqual(await peaksOf(OLD_LOG), { stdout: OLD_PEAKS, stderr: '', status: 0 });
+  const { stdout, stderr, status } = await peak(OLD_LOG);
+  assert.deepEqual([stdout.startsWith(OLD_PEAKS), stderr, status], [true, '', 0]);
 });
 
 for (const args of [[OLD_LOG], ['--help']]) {
@@ -69,16 +57,6 @@ for (const args of [[OLD_LOG], ['--help']]) {
     assert.deepEqual({ stderr, status }, { stderr: 'stdout was closed\n', status: 141 });
   });
 }
-
-test('reports a full disk in one line', { skip: !existsSync('/dev/full') && 'needs /dev/full' }, async () => {
-  const full = openSync('/dev/full', 'w');
-  const child = spawn(process.execPath, [PROGRAM, OLD_LOG], { stdio: ['ignore', full, 'pipe'] });
-  closeSync(full);
-  const stderrStream = /** @type {Readable} */ (child.stderr);
-  const [stderr, [status]] = await Promise.all([text(stderrStream), once(child, 'exit')]);
-  assert.match(stderr, /^error: stdout cannot be written: ENOSPC.*\n$/);
-  assert.equal(status, 1);
-});
 
 test('prints the text in addition to a report in a file, but not to a report on stdout', async () => {
   const both = await peak(OWN_LOG, '--json', 'report.json', '--csv', 'series.csv');

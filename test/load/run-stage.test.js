@@ -150,6 +150,11 @@ test('the counts of a stage are exact, whatever happens to its objects', TIME_LI
         expected,
       );
       assert.equal(counts.bytes, expected.operations * SIZE);
+      const latencies = [counts.latency.operations, counts.latency.attempts];
+      assert.deepEqual(
+        latencies.map((latency) => latency?.count ?? 0),
+        [expected.operations, expected.attempts],
+      );
       assert.equal(
         attempts.reduce((sum, made) => sum + made, 0),
         expected.attempts,

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { measureCpuTime, measureEventLoop } from '../../lib/measure/host/client-load.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { measureCpuTime, measureEventLoop, measureLoop } from '../../lib/measure/host/client-load.js';
 
 test('only the client’s computation during the measurement is counted', () => {
   const { cpuUser } = measureCpuTime()();
   const busy = measureCpuTime();
-  compute();
+  compute(30);
   const load = busy();
   assert.ok(load.cpuUser > cpuUser && load.cpuUser > 5, `${load.cpuUser}ms`);
   assert.ok(load.cpuSystem >= 0);
@@ -15,19 +16,34 @@ test('only the client’s computation during the measurement is counted', () => 
 test('an event loop that computes is busy, and one that waits is not', async () => {
   await nextTurn();
   const computing = measureEventLoop();
-  compute();
+  compute(30);
   await nextTurn();
   const busy = computing();
   const waiting = measureEventLoop();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await pause(50);
   const idle = waiting();
   assert.ok(busy <= 1 && idle >= 0 && busy > idle, `${busy} against ${idle}`);
 });
 
-/** Takes a few tens of milliseconds. */
-function compute() {
-  const data = Buffer.alloc(16 * 1024 ** 2);
-  for (let round = 0; round < 3; round++) {
+test('a computing loop is busy, delays its timers, and its thread has a CPU', async () => {
+  await pause(1);
+  const stop = measureLoop({ now: () => performance.now() });
+  await pause(120);
+  compute(200);
+  await pause(120);
+  const { utilization, running, waiting, delayP99 } = stop();
+  assert.ok(utilization > 0.1 && utilization <= 1, String(utilization));
+  assert.ok(Number(delayP99) > 50, String(delayP99));
+  if (process.platform === 'linux') {
+    assert.ok(Number(running) > 0.02 && Number(waiting) >= 0, `${running}, ${waiting}`);
+  }
+});
+
+/** Keeps the thread busy for a while. @param {number} milliseconds of CPU time */
+function compute(milliseconds) {
+  const data = Buffer.alloc(2 ** 20);
+  const { user } = process.cpuUsage();
+  while (process.cpuUsage().user - user < milliseconds * 1000) {
     hash('sha256', data);
   }
 }

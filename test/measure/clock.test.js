@@ -9,15 +9,6 @@ import { Clock } from '../../lib/measure/clock/clock.js';
 /** The system's time has a resolution of 1 ms; the rest allows for a thread that waits at each reading. */
 const PRECISION_MS = 5;
 
-test('time starts at the wall clock and continues with the monotonic clock', () => {
-  const time = { monotonic: 500, wall: 1_700_000_000_000 };
-  const clock = new Clock({ monotonic: () => time.monotonic, wall: () => time.wall });
-  assert.equal(clock.epochNow(), 1_700_000_000_000);
-  time.monotonic += 1250;
-  assert.equal(clock.now(), 1750);
-  assert.equal(clock.epochNow(), 1_700_000_001_250);
-});
-
 test('setting the wall clock back or ahead during a run changes nothing', () => {
   const time = { monotonic: 0, wall: 1_700_000_000_000 };
   const clock = new Clock({ monotonic: () => time.monotonic, wall: () => time.wall });

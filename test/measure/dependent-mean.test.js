@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { errorOfMean, lagOneCorrelation } from '../../lib/measure/statistics/dependent-mean.js';
 import { meanOf, standardErrorOf } from '../../lib/measure/statistics/moments.js';
 import { studentT } from '../../lib/measure/statistics/student-t.js';
@@ -55,14 +54,4 @@ test('the result is never below either of the two estimates', () => {
     const byBatches = studentT(5) * standardErrorOf(batches);
     assert.ok(Math.abs(halfWidthOf(seconds) - Math.max(byCorrelation, byBatches)) < 1e-12, String(seed));
   }
-});
-
-test('the interval scales with the unit and ignores an offset', () => {
-  const values = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 30, maxLength: 90 });
-  fc.assert(
-    fc.property(values, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 1000 }), (seconds, scale, shift) => {
-      const moved = halfWidthOf(seconds.map((value) => scale * value + shift));
-      assert.ok(Math.abs(moved - scale * halfWidthOf(seconds)) <= 1e-6 * scale * 1000);
-    }),
-  );
 });

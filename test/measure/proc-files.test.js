@@ -44,12 +44,6 @@ const TEXTS = {
     [files.readTraffic(TRAFFIC, 'lo'), { received: 100, sent: 200 }],
     [files.readTraffic(TRAFFIC, 'eth'), null],
   ],
-  'the effect of a quota': [
-    [
-      files.readThrottling('nr_periods 9\nnr_throttled 3\nthrottled_usec 7000\n'),
-      { periods: 9, throttledPeriods: 3, time: 7 },
-    ],
-  ],
   'a quota, if there is one': [
     [['150000 100000\n', '50000\n 100000\n'].map(files.readQuota), [1.5, 0.5]],
     [

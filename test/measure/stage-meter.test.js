@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StageMeter, StageMeters } from '../../lib/measure/stage-meter.js';
 import { sumOfKinds } from '../../lib/result/records.js';
-import { cases } from '../helpers/cases.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 const SIZE = 16;
@@ -26,42 +24,6 @@ function runOperation(clock, meters, { failures, duration }) {
   clock.advance(duration);
   meters.forEach((meter) => meter.succeeded(times, SIZE));
 }
-
-const anyOperation = fc.record({
-  failures: fc.array(fc.constantFrom('throttled', 'timeout', 'connection'), { maxLength: 4 }),
-  duration: fc.nat(400),
-});
-
-test('attempts are operations plus failed attempts, and errors, seconds and bytes add up', () => {
-  fc.assert(
-    fc.property(fc.array(anyOperation, { maxLength: 40 }), (operations) => {
-      const clock = new ManualClock(1_700_000_000_123);
-      const meter = new StageMeter(clock, clock.now());
-      operations.forEach((operation) => runOperation(clock, [meter], operation));
-      const failures = operations.flatMap((operation) => operation.failures);
-      const counts = meter.toRecord();
-      assert.equal(counts.operations, operations.length);
-      assert.equal(counts.bytes, operations.length * SIZE);
-      assert.equal(counts.attempts, operations.length + failures.length);
-      assert.equal(counts.retries, failures.length);
-      for (const kind of new Set(failures)) {
-        assert.equal(counts.errors[kind], failures.filter((failure) => failure === kind).length);
-      }
-      assert.equal(
-        Object.values(counts.errors).reduce((sum, count) => sum + count, 0),
-        failures.length,
-      );
-      const seconds = meter.seconds.until(clock.now());
-      assert.equal(
-        seconds.reduce((sum, second) => sum + second.operations, 0),
-        operations.length,
-      );
-      assert.equal(counts.latency.operations?.count ?? 0, operations.length);
-      assert.equal(counts.latency.attempts?.count ?? 0, counts.attempts);
-    }),
-    { numRuns: cases(40) },
-  );
-});
 
 test('the latency of an operation includes failed attempts and waits, and that of an attempt does not', () => {
   const clock = new ManualClock(1_700_000_000_000);

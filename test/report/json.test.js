@@ -1,61 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runFacts } from '../../lib/run/benchmark-run.js';
-import { finishedStage } from '../helpers/finished-stage.js';
-import { jsonOf, resultFrom } from '../helpers/result-schema.js';
-import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { resultFrom } from '../helpers/result-schema.js';
 import { readResult } from '../../lib/result/read-result.js';
 import { jsonReporter } from '../../lib/report/reporters.js';
 import { aggregateOf, madeLogs } from '../result/logs-of.js';
-
-/** @import { RunResult } from '../../lib/result/result.js' */
-
-const FACTS = runFacts({
-  config: runConfig(NO_TARGET),
-  host: 'fra-1',
-  startedAt: 0,
-  clock: null,
-  versions: { node: 'v20.0.0' },
-});
-const REQUESTS = { preflight: 1, clock: 20, cleanup: 48 };
-const CLEANUP = { removed: 3, left: 0, foreign: 1, problems: [] };
-
-/** @param {Partial<RunResult>} [overrides] */
-function reportOf(overrides = {}) {
-  const operations = [
-    { after: 400, latency: 4 },
-    { after: 800, latency: 8, failures: ['timeout'] },
-  ];
-  const stages = [finishedStage({ operations }), finishedStage({ name: 'Read', operations: [], rest: 5 })];
-  const result = /** @type {RunResult} */ ({
-    facts: FACTS,
-    problems: [],
-    stages,
-    cleanup: CLEANUP,
-    requests: REQUESTS,
-    crash: null,
-    ...overrides,
-  });
-  return { text: jsonOf(result), stages };
-}
-
-test('the report is one JSON object that ends with a line feed', () => {
-  const { text } = reportOf();
-  assert.ok(text.endsWith('}\n'));
-  const report = JSON.parse(text);
-  assert.deepEqual([report.format, report.run, report.host], [3, 'run-1', 'fra-1']);
-  assert.deepEqual([report.problems, report.cleanup, report.requests], [[], CLEANUP, REQUESTS]);
-  assert.equal(report.options.threads, 4);
-});
-
-test('it contains problems, but no secrets', () => {
-  const { text } = reportOf({ problems: ['no bucket "one"'], stages: [], cleanup: null });
-  const report = JSON.parse(text);
-  assert.deepEqual([report.problems, report.stages, report.cleanup], [['no bucket "one"'], [], null]);
-  for (const secret of ['the-access-key', 'the-secret-key', 'the-session-token']) {
-    assert.ok(!text.includes(secret));
-  }
-});
 
 const LOGS = madeLogs({ hosts: 2, seconds: 5, skew: 100 });
 const AGGREGATE = aggregateOf(LOGS);

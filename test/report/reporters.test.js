@@ -1,43 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REPORTERS, RESULT_REPORTERS, openListeners } from '../../lib/report/reporters.js';
-import { NO_TARGET, runConfig } from '../helpers/run-config.js';
-
-/** @import { ReporterContext } from '../../lib/report/reporter.js' */
-
-const CONFIG = runConfig(
-  { ...NO_TARGET, buckets: ['b'], hostname: 'localhost' },
-  { objects: 2, size: 16_384, runId: 'a' },
-);
-
-/** @returns {{ context: ReporterContext, out: string[], err: string[], file: string[] }} */
-function open() {
-  /** @type {string[]} */
-  const out = [];
-  /** @type {string[]} */
-  const err = [];
-  /** @type {string[]} */
-  const file = [];
-  const context = {
-    config: CONFIG,
-    screen: {
-      out: (/** @type {string} */ line) => out.push(line),
-      err: (/** @type {string} */ line) => err.push(line),
-      live() {},
-      draw() {},
-      look: { columns: 80, rows: 24, isUnicode: true, hasColour: true },
-      isLive: false,
-      logIsOnTerminal: true,
-    },
-    quiet: false,
-    logFile: { write: (/** @type {string} */ line) => file.push(line), hasFailed: false },
-    stdoutIsTaken: false,
-    hasView: false,
-    now: () => 0,
-  };
-  return { context, out, err, file };
-}
-
 test('every listening reporter gets every event, in order, and those without a use for it are skipped', () => {
   /** @type {string[]} */
   const heard = [];
@@ -49,7 +12,7 @@ test('every listening reporter gets every event, in order, and those without a u
   });
   const takes = { option: /** @type {const} */ ('csv'), format: () => ['never asked for'] };
   const deaf = { listen: () => ({ notice: () => heard.push('never') }) };
-  const listeners = openListeners(open().context, [hears('one'), takes, deaf, hears('another')]);
+  const listeners = openListeners(/** @type {any} */ ({}), [hears('one'), takes, deaf, hears('another')]);
   listeners.second({ stage: 'Write', secondStart: 1, operations: 2, bytes: 3 });
   listeners.runIsNamed();
   listeners.close();

@@ -114,15 +114,6 @@ function assertBuckets({ buckets = [], average }, parts) {
   assert.equal(rounded(rates), rounded(Number(average)));
 }
 
-test('keeps the facts on which all hosts agree', () => {
-  const sum = add([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
-  assert.deepEqual([sum.run, sum.host, sum.options?.threads], ['run-1', null, 4]);
-  assert.deepEqual(
-    sum.hosts.map(({ host }) => host),
-    ['fra-1', 'fra-2'],
-  );
-});
-
 test('a stage ends like the worst of its hosts, and unknown leftovers of a clean-up stay unknown', () => {
   const [one, other] = [resultOf(), resultOf()];
   other.stages[0].end = 'stalled';
@@ -180,9 +171,9 @@ describe('parts of the operations', () => {
   /** @param {object} parts */
   const stage = (parts) => ({ ...resultOf().stages[0], ...timed, ...parts });
 
-  test('are added by size class, with the rates of all hosts', () => {
+  test('are added by size class, with the rates of all hosts that have it', () => {
     const one = stage({ sizeClasses: [sizeClass(4, 10, 5), sizeClass(64, 2, 20)] });
-    const other = stage({ sizeClasses: [sizeClass(4, 30, 7), sizeClass(64, 4, 10)] });
+    const other = stage({ sizeClasses: [sizeClass(4, 30, 7), sizeClass(64, 4, 10), sizeClass(80, 1, 5)] });
     const { sizeClasses = [] } = addStages([one, other]);
     assert.deepEqual(
       sizeClasses.map(({ from, operations, bytes, average, averageBytes }) => [
@@ -192,6 +183,7 @@ describe('parts of the operations', () => {
       [
         [4, 40, 160, 40, 160],
         [64, 6, 384, 6, 384],
+        [80, 1, 80, 1, 80],
       ],
     );
     assert.deepEqual(
@@ -199,18 +191,7 @@ describe('parts of the operations', () => {
       [
         [40, 5, 7],
         [6, 10, 20],
-      ],
-    );
-  });
-
-  test('keep classes that only some hosts have apart', () => {
-    const one = stage({ sizeClasses: [sizeClass(4, 10, 5)] });
-    const { sizeClasses = [] } = addStages([one, stage({ sizeClasses: [sizeClass(8, 20, 5)] })]);
-    assert.deepEqual(
-      sizeClasses.map(({ from, operations }) => [from, operations]),
-      [
-        [4, 10],
-        [8, 20],
+        [1, 5, 5],
       ],
     );
   });

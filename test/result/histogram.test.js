@@ -84,8 +84,6 @@ test('subtracting restores the values before adding', () => {
 
 /** @type {[string, string][]} */
 const HOSTILE = [
-  ['nothing', ''],
-  ['no base64', '%%%%'],
   ['something else', Buffer.from('Lorem ipsum dolor sit amet').toString('base64')],
   [
     'a bomb of a gigabyte of zeros',
@@ -94,7 +92,6 @@ const HOSTILE = [
   ['too few bytes for a header', changed((bytes) => bytes.subarray(0, 20))],
   ['a payload shorter than its declared length', changed((bytes) => (bytes.writeUInt32BE(0x7fffffff, 4), bytes))],
   ['too many digits', changed((bytes) => (bytes.writeUInt32BE(5, 12), bytes))],
-  ['too few digits', changed((bytes) => (bytes.writeUInt32BE(2, 12), bytes))],
   ['a lowest value of zero', changed((bytes) => (bytes.writeBigInt64BE(0n, 16), bytes))],
   ['another cookie', changed((bytes) => (bytes.writeUInt32BE(0x1c849301, 0), bytes))],
   ['a count beyond all numbers', withPayload('ffffffffffffffff7f02')],
@@ -138,21 +135,5 @@ test('decoding damaged bytes ends with a histogram or an error', () => {
       }
     }),
     { numRuns: cases(300) },
-  );
-});
-
-test('counts each value among its equivalent values', () => {
-  fc.assert(
-    fc.property(fc.array(anyValue, { maxLength: 100 }), (given) => {
-      const theirs = /** @type {any} */ (build({ highestTrackableValue: 3_600_000_000 }));
-      const largest = new Map();
-      for (const value of given.toSorted((one, other) => one - other)) {
-        const to = theirs.highestEquivalentValue(value);
-        largest.set(to, (largest.get(to) ?? 0) + 1);
-      }
-      const { values, counts } = histogramOf(given).valueCounts();
-      assert.deepEqual([values, counts], [[...largest.keys()], [...largest.values()]]);
-    }),
-    { numRuns: cases(100) },
   );
 });

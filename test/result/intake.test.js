@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOfHost } from '../helpers/host-lines.js';
 import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
-import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, warningsOf, withRunLine } from './logs-of.js';
+import {
+  aggregateOf,
+  machineLine,
+  scheduleLine,
+  secondLine,
+  stageOf,
+  summaryLine,
+  warningsOf,
+  withRunLine,
+} from './logs-of.js';
 
 // Logs with machine lines, whole and damaged.
 
@@ -44,12 +53,13 @@ test('hosts without a common run id are added up without a warning', () => {
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other })), []);
 });
 
-test('hosts with another read order, or a distribution of sizes, give a warning', () => {
+test('hosts with another client, read order, or a distribution of sizes, give a warning', () => {
   const [one, other] = [0, 1].map((index) => logOf(index, { hosts: 2 }));
-  const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99' };
+  const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99', client: 'edge' };
   const warnings = warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': withRunLine(other, { options }) }));
   assert.deepEqual(warnings, [
     'b.txt:1: --size 4KiB..1MiB, but 16KiB in a.txt:1; added up anyway',
+    'b.txt:1: --client edge, but direct in a.txt:1; added up anyway',
     'b.txt:1: --access zipf:0.99, but sequential in a.txt:1; added up anyway',
   ]);
 });
@@ -119,6 +129,31 @@ test('an edge second of one host counts in the sum if it is inside the stage of 
   assert.deepEqual([peak.operationsPerSecond, peak.secondStart], [11, start / 1000 + 1]);
   const stop = [...head('b').slice(0, 1), scheduleLine(), ...seconds([7, 6, 60])];
   assert.equal(stageOf(aggregateOf({ ...logs, b: stop })).peak.operationsPerSecond, 65);
+});
+
+test('the overlap is unknown if a log lacks the times of the stage', () => {
+  assert.equal(stageOf(aggregateOf({ WHOLE, old: [summaryLine(5)] })).overlap, null);
+});
+
+test('each share has the bottleneck of its host, and their stage that of the hosts that know it', () => {
+  const known = WHOLE.map((line) =>
+    line.includes('"kind":"stage","stage":"Write"')
+      ? line.replace(
+          '"kind"',
+          '"bottleneck":{"cause":"store throttling","evidence":"43% refused","advice":null},"kind"',
+        )
+      : line,
+  );
+  const old = [scheduleLine(), secondLine('12:00:01', 5), summaryLine(5)];
+  const { shares, bottleneck } = stageOf(aggregateOf({ known, old }));
+  assert.equal(bottleneck?.cause, 'store throttling');
+  assert.deepEqual(
+    shares.map(({ limitedBy, evidence }) => [limitedBy, evidence]),
+    [
+      ['store throttling', '43% refused'],
+      [null, null],
+    ],
+  );
 });
 
 test('a run stopped between two stages is incomplete, although its log is complete', () => {

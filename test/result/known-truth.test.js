@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { damaged } from '../helpers/damage.js';
 import { linesOfHost } from '../helpers/host-lines.js';
 import { DEFAULTS, planHosts } from '../helpers/host-plan.js';
 import { cases } from '../helpers/cases.js';
@@ -11,7 +10,7 @@ import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './t
 /**
  * @import { LatencySummary } from '../../lib/result/result.js'
  * @import { Aggregate, StageAggregate } from './logs-of.js'
- * @import { Damage } from '../helpers/damage.js'
+ * @import { TrueLine } from '../helpers/host-lines.js'
  * @import { LogOptions } from '../helpers/host-plan.js'
  * @import { HostTruth, StageTruth } from './truth-of.js'
  */
@@ -31,6 +30,42 @@ const anyOptions = fc.record({
   size: fc.constant(16_384),
   stages: fc.constantFrom(DEFAULTS.stages, ['Write', 'List', 'Read', 'Copy-part2']),
 });
+
+/**
+ * Damage to a log, with correct truths: a missing line has none, and a repeated line has them once.
+ *
+ * @typedef {object} Damage
+ * @property {number} [cut] number of lines to keep
+ * @property {number} [double] every nth per-second line is written twice
+ */
+
+/**
+ * @param {Iterable<TrueLine>} lines
+ * @param {Damage} damage
+ * @returns {Generator<TrueLine, void, undefined>}
+ */
+function* damaged(lines, { cut = Infinity, double = Infinity }) {
+  let kept = 0;
+  let seconds = 0;
+  for (const line of lines) {
+    if (kept >= cut) {
+      return;
+    }
+    yield line;
+    kept += 1;
+    if (line.tells?.some((tells) => 'rate' in tells)) {
+      seconds += 1;
+      if (seconds % double === 0) {
+        yield { text: line.text };
+      }
+    }
+  }
+}
+
+/** Stages with and without ten whole seconds. */
+const TEN_SECONDS = [9, 10, 11, 12].map(
+  (seconds) => /** @type {[LogOptions]} */ ([{ ...DEFAULTS, seconds, hosts: 1, start: MIDNIGHT - 5500 }]),
+);
 
 const anyDamage = fc.record({
   host: fc.nat(3),
@@ -116,7 +151,7 @@ test('complete logs add up to what the hosts did, without warnings', () => {
       assert.deepEqual(warningsOf(aggregate), []);
       assertTrue(aggregate, truth);
     }),
-    { numRuns: cases(150) },
+    { numRuns: cases(150), examples: TEN_SECONDS },
   );
 });
 

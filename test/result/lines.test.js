@@ -4,14 +4,12 @@ import { test } from 'node:test';
 import {
   isStageName,
   machineLine,
-  MAX_LINE_LENGTH,
   parseLine,
   retryingLine,
   scheduleLine,
   secondLine,
   summaryLine,
 } from '../../lib/result/log/lines.js';
-import { startCpuTime } from '../helpers/cpu-time.js';
 
 const MEGABYTE = 1024 ** 2;
 
@@ -105,18 +103,4 @@ test('a stage name starts with a capital letter and has at most 32 characters', 
     true,
     ...[false, false, false, false],
   ]);
-});
-
-test('hostile lines take linear time', () => {
-  const lines = [
-    'A'.repeat(MAX_LINE_LENGTH),
-    `Write took ${'9'.repeat(MAX_LINE_LENGTH - 20)}`,
-    `# r2-benchmark ${'{"a":'.repeat(1600)}`,
-    `00:00:00: Write: Ops ${'1'.repeat(8000)}.0/s`,
-  ];
-  const elapsed = startCpuTime();
-  for (let time = 0; time < 1000; time += 1) {
-    lines.forEach(parseLine);
-  }
-  assert.ok(elapsed() < 5000, `${elapsed()} ms`);
 });

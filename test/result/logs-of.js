@@ -6,8 +6,11 @@ import { mergeRuns } from '../../lib/result/merge/merge.js';
 import { COUNT_NAMES } from '../../lib/result/counters.js';
 import { UNKNOWN_LATENCY } from '../../lib/result/histogram.js';
 import { placeOf } from '../../lib/text/plain-text.js';
+import { formatTimeOfDay } from '../../lib/text/units.js';
 
 export { machineLine };
+
+export const NOON = Date.parse('2026-01-31T12:00:00Z');
 
 /**
  * @import { ReadRun } from '../../lib/result/log/read-log.js'
@@ -136,4 +139,30 @@ export function stageLine(stage, fields) {
   const duration = fields.endedAt - fields.startedAt;
   const totals = { end: 'complete', duration, average: null, peak: null, bytes: 0, attempts: fields.operations };
   return machineLine({ kind: 'stage', stage, ...totals, errors: {}, latency: UNKNOWN_LATENCY, ...fields });
+}
+
+/**
+ * A complete log whose stages follow each other without a pause, with no operations.
+ *
+ * @param {object} run
+ * @param {string | null} [run.host]
+ * @param {string} [run.run] its id
+ * @param {string | null} [run.shard]
+ * @param {number} [run.start] epoch ms
+ * @param {number} [run.length] ms of a stage
+ * @param {readonly string[]} [run.stages]
+ * @param {object} [run.options]
+ * @returns {string[]}
+ */
+export function idleLog({ start = NOON, length = 10_000, stages = ['Write'], options, ...run }) {
+  const facts = { kind: 'run', format: 1, run: 'a', host: 'fra-1', shard: '0/1', start: new Date(start).toISOString() };
+  const names = stages.map((stage) => stage.toLowerCase());
+  const lines = stages.flatMap((stage, index) => {
+    const from = start + index * length;
+    const times = { startedAt: from, endedAt: from + length, operations: 0 };
+    const second = secondLine(formatTimeOfDay(Math.floor(from / 1000) + 1), 0, stage);
+    return [scheduleLine(stage), second, stageLine(stage, times)];
+  });
+  const head = machineLine({ ...facts, options: { stages: names, ...options }, ...run });
+  return [head, ...lines, machineLine({ kind: 'end' })];
 }

@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimeOfDay } from '../../lib/text/units.js';
-import { cases } from '../helpers/cases.js';
 import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
 
 // Logs without machine lines, as the original tool wrote them.
@@ -16,28 +14,6 @@ function second(epochSecond, rate, stage) {
   return secondLine(formatTimeOfDay(epochSecond), rate, stage);
 }
 
-const countLists = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 20 });
-const syntheticHosts = fc.record({
-  start: fc.nat(2 * 86_400),
-  hosts: fc.array(fc.record({ delay: fc.nat(30), counts: countLists }), { minLength: 2, maxLength: 8 }),
-});
-
-test('the sum over a second is exact, whatever the counts, even across midnight', () => {
-  fc.assert(
-    fc.property(syntheticHosts, ({ start, hosts }) => {
-      const sums = Array.from({ length: 50 }, (_, index) =>
-        hosts.reduce((sum, host) => sum + (host.counts[index - host.delay] ?? 0), 0),
-      );
-      const logs = hosts.map((host, number) => {
-        const seconds = host.counts.map((count, index) => second(start + host.delay + index, count));
-        return [`log-${number}.txt`, [...seconds, summaryLine(1e9)]];
-      });
-      assert.deepEqual(aggregateOf(Object.fromEntries(logs)).peaks, { Write: Math.max(...sums) });
-    }),
-    { numRuns: cases(300) },
-  );
-});
-
 test('stages keep their order, whatever the order in the logs', () => {
   const log = ['Remove', 'Stat', 'Write', 'Read'].map((stage, index) => second(index, 1, stage));
   assert.deepEqual(Object.keys(aggregateOf({ log }).peaks), ['Write', 'Read', 'Stat', 'Remove']);
@@ -47,47 +23,6 @@ test('two lines of a log in the same second are averaged, as rates over drifting
   const drifting = [second(100, 1000), second(100, 1200), second(101, 900)];
   assert.deepEqual(aggregateOf({ drifting }).peaks, { Write: 1100 });
   assert.deepEqual(aggregateOf({ drifting, b: [second(100, 50)] }).peaks, { Write: 1150 });
-});
-
-test('if only one log has a stage, its summary counts if it is higher', () => {
-  const short = [second(100, 500), second(101, 500), summaryLine(4000)];
-  const otherStage = [second(100, 7, 'Read'), summaryLine(9000, 'Read')];
-  assert.deepEqual(aggregateOf({ short, otherStage }).peaks, { Write: 4000, Read: 9000 });
-});
-
-test("if several logs have a stage, the sum of the summaries' peaks is not the peak", () => {
-  const short = [second(100, 500), second(101, 300), summaryLine(4000)];
-  const aggregate = aggregateOf({ a: short, b: short });
-  assert.deepEqual(aggregate.peaks, { Write: 1000 });
-});
-
-test('the best ten seconds are consecutive, and a gap interrupts them', () => {
-  const rates = [1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1];
-  const row = rates.map((rate, index) => second(100 + index, rate));
-  const { sustained } = stageOf(aggregateOf({ row }));
-  assert.deepEqual([sustained?.operationsPerSecond, sustained?.secondStart], [9, 100]);
-  assert.equal(stageOf(aggregateOf({ holed: row.toSpliced(5, 1) })).sustained, null);
-});
-
-test('ten consecutive seconds that include an edge do not count if a stage has no ten whole seconds', () => {
-  const bestOf = (/** @type {number} */ seconds) => {
-    const lines = Array.from({ length: seconds + 1 }, (_, index) => {
-      const isEdge = index === 0 || index === seconds;
-      return secondLine(`12:00:${String(index + 1).padStart(2, '0')}`, isEdge ? 40 : 100);
-    });
-    const times = { start: Date.UTC(2026, 0, 31, 12, 0, 0, 600), stop: Date.UTC(2026, 0, 31, 12, 0, seconds, 400) };
-    const counts = { operations: 100 * (seconds - 1) + 80, attempts: 100 * (seconds - 1) + 80, errors: {} };
-    const log = [
-      machineLine({ kind: 'run', format: 1, run: 'run-1', host: 'one', start: '2026-01-31T12:00:00.000Z' }),
-      scheduleLine(),
-      ...lines,
-      machineLine({ kind: 'stage', stage: 'Write', end: 'complete', ...times, ...counts }),
-    ];
-    const { sustained, together } = stageOf(aggregateOf({ log }));
-    assert.equal(together?.operationsPerSecond, 100);
-    return sustained?.operationsPerSecond ?? null;
-  };
-  assert.deepEqual([bestOf(12), bestOf(11), bestOf(10)], [100, 100, null]);
 });
 
 test('a rounded number of operations in a summary becomes the scheduled number, over the time of the summary', () => {

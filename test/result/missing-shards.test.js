@@ -1,29 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aggregateOf, machineLine, scheduleLine, secondLine, stageLine, summaryLine, warningsOf } from './logs-of.js';
-
-const NOON = Date.parse('2026-01-31T12:00:00Z');
-
-/**
- * @param {object} run
- * @param {string | null} run.shard
- * @param {string} [run.id]
- * @param {number} [run.start] epoch ms
- * @param {boolean} [run.isSearch]
- * @returns {string[]} a complete log
- */
-function logOf({ shard, id = 'a', start = NOON, isSearch = false }) {
-  const options = { stages: ['write'], findPeak: isSearch };
-  const time = new Date(start).toISOString();
-  const times = { startedAt: start, endedAt: start + 2000, operations: 0 };
-  return [
-    machineLine({ kind: 'run', format: 1, run: id, host: `host-${shard}`, shard, start: time, options }),
-    scheduleLine(),
-    secondLine(time.slice(11, 19), 0),
-    stageLine('Write', times),
-    machineLine({ kind: 'end' }),
-  ];
-}
+import { NOON, aggregateOf, idleLog, scheduleLine, secondLine, summaryLine, warningsOf } from './logs-of.js';
 
 /** @param {string[][]} logs */
 function warned(...logs) {
@@ -32,10 +9,10 @@ function warned(...logs) {
 
 /**
  * @param {readonly string[]} shards
- * @param {Omit<Parameters<typeof logOf>[0], 'shard'>} [run]
+ * @param {Parameters<typeof idleLog>[0]} [run]
  */
 function logsOf(shards, run) {
-  return shards.map((shard) => logOf({ ...run, shard }));
+  return shards.map((shard) => idleLog({ ...run, shard, host: `host-${shard}` }));
 }
 
 test('shards without a log are named, and their work is missing', () => {
@@ -73,8 +50,8 @@ test('a log without a shard may be any one shard, but only one', () => {
 });
 
 test('a shard that ran a capacity search is missing from the sum, and searches alone lack no shard', () => {
-  const search = logOf({ shard: '1/2', isSearch: true }).slice(0, 1);
-  const warnings = warned(logOf({ shard: '0/2' }), search);
+  const search = idleLog({ shard: '1/2', options: { findPeak: true } }).slice(0, 1);
+  const warnings = warned(idleLog({ shard: '0/2' }), search);
   assert.match(warnings[0], /^!1\.txt:1: a --find-peak search begins here/);
   assert.deepEqual(warnings.slice(1), ['!0.txt:1: run a: no log of shard 1/2']);
   assert.equal(warned(search).length, 1);

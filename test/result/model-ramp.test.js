@@ -60,23 +60,6 @@ function addRamps(ramps) {
   return addRecords(SCHEMA.$defs.ramp, ramps);
 }
 
-/** @param {RampResult} ramp whose histograms may have different encodings */
-function plain({ steps }) {
-  return { steps: steps.map(({ histogram, ...step }) => ({ ...step, hasHistogram: histogram !== null })) };
-}
-
-test('adds hosts slot by slot, in any order', () => {
-  fc.assert(
-    fc.property(anyRamp, anyRamp, anyRamp, (a, b, c) => {
-      const whole = plain(addRamps([a, b, c]));
-      assert.deepEqual(plain(addRamps([c, a, b])), whole);
-      assert.deepEqual(plain(addRamps([addRamps([a, b]), c])), whole);
-      assert.deepEqual(plain(addRamps([a, addRamps([b, c])])), whole);
-    }),
-    { numRuns: cases(60) },
-  );
-});
-
 test('loses no operation, error or latency of a slot, and counts none twice', () => {
   fc.assert(
     fc.property(fc.array(anyRamp, { minLength: 1, maxLength: 4 }), (ramps) => {

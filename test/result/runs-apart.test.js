@@ -1,40 +1,10 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatTimeOfDay } from '../../lib/text/units.js';
-import { aggregateOf, machineLine, scheduleLine, secondLine, stageLine, warningsOf } from './logs-of.js';
+import { NOON, aggregateOf, idleLog } from './logs-of.js';
 
-const NOON = Date.parse('2026-01-31T12:00:00Z');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-/**
- * A complete log whose stages follow each other without a pause.
- *
- * @param {object} [run]
- * @param {string | null} [run.host]
- * @param {string} [run.id]
- * @param {string} [run.shard]
- * @param {number} [run.start] epoch ms
- * @param {number} [run.length] ms of a stage
- * @param {readonly string[]} [run.stages]
- * @param {string} [run.client]
- */
-function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length = 10_000, ...rest } = {}) {
-  const { stages = ['Write'], client = 'direct' } = rest;
-  const options = { client, stages: stages.map((stage) => stage.toLowerCase()) };
-  const run = { kind: 'run', format: 1, run: id, host, shard, start: new Date(start).toISOString(), options };
-  const lines = stages.flatMap((stage, index) => {
-    const from = start + index * length;
-    const times = { startedAt: from, endedAt: from + length, operations: 0 };
-    return [
-      scheduleLine(stage),
-      secondLine(formatTimeOfDay(Math.floor(from / 1000) + 1), 0, stage),
-      stageLine(stage, times),
-    ];
-  });
-  return [machineLine(run), ...lines];
-}
 
 /** @param {string[][]} logs one file each: a.txt, b.txt and so on */
 function aggregateOfLogs(...logs) {
@@ -46,8 +16,8 @@ function apart(...logs) {
   return aggregateOfLogs(...logs).runsApart.map(({ file, line, message }) => `${file}:${line}: ${message}`);
 }
 
-const YESTERDAY = logOf();
-const TODAY = logOf({ id: 'b', start: NOON + DAY });
+const YESTERDAY = idleLog({});
+const TODAY = idleLog({ run: 'b', start: NOON + DAY });
 
 /**
  * @param {string} when
@@ -68,35 +38,30 @@ test("yesterday's and today's runs of a host are not one measurement, whatever t
 
 test('a run that begins exactly when another ends is another measurement, even across midnight', () => {
   const start = Date.parse('2026-01-31T23:59:55Z');
-  const [refused] = apart(logOf({ start }), logOf({ id: 'b', start: start + 10_000 }));
+  const [refused] = apart(idleLog({ start }), idleLog({ run: 'b', start: start + 10_000 }));
   assert.equal(refused, `b.txt:1: ${refusal('0s')}`);
 });
 
 test('concurrent processes of a host belong together, even if they overlap only in a chain', () => {
-  const tiles = [0, 6000, 12_000, 18_000].map((ms) => logOf({ id: `run-${ms}`, start: NOON + ms }));
+  const tiles = [0, 6000, 12_000, 18_000].map((ms) => idleLog({ run: `run-${ms}`, start: NOON + ms }));
   assert.deepEqual(apart(...tiles), []);
-  assert.deepEqual(apart(logOf(), logOf({ id: 'b' })), []);
+  assert.deepEqual(apart(idleLog({}), idleLog({ run: 'b' })), []);
   // One is still in Write when the other has finished everything: they still ran together.
   const stages = ['Write', 'Read'];
-  assert.deepEqual(apart(logOf({ stages, length: 60_000 }), logOf({ id: 'b', stages, length: 5000 })), []);
+  assert.deepEqual(apart(idleLog({ stages, length: 60_000 }), idleLog({ run: 'b', stages, length: 5000 })), []);
 });
 
 test('runs of other hosts, and shards of one run on hosts of the same name, may be apart', () => {
-  assert.deepEqual(apart(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + DAY })), []);
-  assert.deepEqual(apart(logOf({ shard: '0/2' }), logOf({ shard: '1/2', start: NOON + HOUR })), []);
-  assert.equal(apart(logOf({ shard: '0/2' }), logOf({ shard: '0/2', start: NOON + HOUR })).length, 1);
-});
-
-test('runs with different clients are added up, with a warning if they are of several hosts', () => {
-  const edge = logOf({ id: 'b', client: 'edge', host: 'fra-2' });
-  const warnings = warningsOf(aggregateOfLogs(logOf(), edge));
-  assert.ok(warnings.includes('b.txt:1: --client edge, but direct in a.txt:1; added up anyway'), warnings.join('\n'));
-  assert.equal(apart(logOf(), logOf({ id: 'b', start: NOON + HOUR, client: 'edge' })).length, 1);
+  assert.deepEqual(apart(idleLog({}), idleLog({ host: 'fra-2', run: 'b', start: NOON + DAY })), []);
+  assert.deepEqual(apart(idleLog({ shard: '0/2' }), idleLog({ shard: '1/2', start: NOON + HOUR })), []);
+  assert.equal(apart(idleLog({ shard: '0/2' }), idleLog({ shard: '0/2', start: NOON + HOUR })).length, 1);
+  const edge = idleLog({ run: 'b', start: NOON + HOUR, options: { client: 'edge' } });
+  assert.equal(apart(idleLog({}), edge).length, 1);
 });
 
 test('all runs that are apart share one warning, each counted once', () => {
   const stages = ['Write', 'Read'];
-  const days = [0, 1, 2, 3].map((day) => logOf({ id: `day-${day}`, start: NOON + day * DAY, stages }));
+  const days = [0, 1, 2, 3].map((day) => idleLog({ run: `day-${day}`, start: NOON + day * DAY, stages }));
   const [refused, ...others] = apart(...days);
   assert.equal(refused, `b.txt:1: ${refusal('23h 59m')} (and 2 more like it)`);
   assert.deepEqual(others, []);
@@ -113,7 +78,10 @@ test('runs of one host are refused if all of them have ended before another begi
         const before = runs.filter((other) => other.start < start);
         return before.length > 0 && before.every((other) => other.start + other.length <= start);
       });
-      assert.equal(apart(...runs.map((run, index) => logOf({ ...run, id: `run-${index}` }))).length, isApart ? 1 : 0);
+      assert.equal(
+        apart(...runs.map((run, index) => idleLog({ ...run, run: `run-${index}` }))).length,
+        isApart ? 1 : 0,
+      );
     }),
   );
 });

@@ -33,13 +33,6 @@ test('the seconds of a series keep their order, counts and bytes, however sparse
   );
 });
 
-test('averages two rates of a second, and counts a second once', () => {
-  const series = new SecondSeries();
-  const found = [series.add(100, 1, false), series.add(100, 2.5, false), series.add(100, 7, true)];
-  assert.deepEqual(found, [null, null, 'doubled']);
-  assert.equal(series.get(100), 17.5);
-});
-
 test('reports a gap of counts after one second, of rates after three', () => {
   const series = new SecondSeries();
   const found = [100, 102, 105, 109].map((second, place) => series.add(second, 1, place === 1));

@@ -6,11 +6,6 @@ import { finishedStage } from '../helpers/finished-stage.js';
 
 const TEN_STRAIGHT = Array.from({ length: 10 }, () => ({ after: 50 }));
 
-test('the summary of a stage has the shape of the original tool, blanks included', () => {
-  const [summary] = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
-  assert.equal(summary, 'Write took 500ms. Peak ops 20.0/s Avg ops 20.0/s  Total size 0.2MB  Recoverable errors 0');
-});
-
 test('failed attempts add a latency line of their own', () => {
   const operations = [...TEN_STRAIGHT, { after: 50, failures: ['timeout'] }];
   const lines = stageLines(finishedStage({ operations })).filter(

@@ -5,7 +5,7 @@ import { figuresOf } from '../../lib/result/figures/catalogue.js';
 import { SHOWN } from '../../lib/result/figures/quantities.js';
 import { stageTable } from '../../lib/result/figures/stage-table.js';
 import { PLAIN, markdownTable, textTable } from '../../lib/result/figures/table.js';
-import { formatStageSummary } from '../../lib/report/stage-findings.js';
+import { formatStageSummary, stageFindings } from '../../lib/report/stage-findings.js';
 import { textWidth } from '../../lib/text/text-width.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
@@ -69,7 +69,11 @@ test('parts of a stage have rows of their own after it, with what they have in c
       { ...part, status: 'MISS', maxAge: null },
     ],
   };
-  const { rows } = stageTable([mixed, sized, cached]);
+  const writes = (/** @type {string} */ status, /** @type {number} */ operations) => ({ ...part, status, operations });
+  const contenders = [writes('loser', 30), writes('winner', 10)];
+  const races = /** @type {any} */ ({ ...STAGES[1], stage: 'Swap', contenders, integrityErrors: 1, undecidedRaces: 2 });
+  assert.deepEqual(stageFindings(races), ['1 violation, 2 undecided races']);
+  const { rows } = stageTable([mixed, sized, cached, races]);
   assert.deepEqual(
     rows.map(({ name, share }) => [name, share ?? null]),
     [
@@ -82,6 +86,9 @@ test('parts of a stage have rows of their own after it, with what they have in c
       ['Remove', null],
       ['  HIT', 0.5],
       ['  MISS', 0.5],
+      ['Swap', null],
+      ['  loser', 0.75],
+      ['  winner', 0.25],
     ],
   );
 });

@@ -10,6 +10,7 @@ test('reads what was written unchanged, and writes it again with identical bytes
   fc.assert(
     fc.property(anyResult, (result) => {
       const text = [...writeResult(result)].join('');
+      assert.ok(text.endsWith('}\n'));
       const { result: read, problems, warnings } = readResult(text);
       assert.deepEqual({ read, problems, warnings }, { read: result, problems: [], warnings: [] });
       assert.equal([...writeResult(/** @type {any} */ (read))].join(''), text);
