@@ -8,7 +8,7 @@ import { fitOf } from '../load/replay/fit.js';
 import { FORMATS } from '../load/replay/log-formats.js';
 import { costLine } from '../report/cost-line.js';
 import { forecastOf, totalOf } from '../run/forecast.js';
-import { prepareRun } from '../run/prepare-run.js';
+import { checkCost, prepareRun } from '../run/prepare-run.js';
 import { readTraffic } from '../run/read-traffic.js';
 import { counted, decimal, rounded } from '../text/figures.js';
 import { plainText } from '../text/plain-text.js';
@@ -17,7 +17,7 @@ import { sizeText } from '../load/workload/size-distribution.js';
 import { EXIT } from './exit-status.js';
 
 /**
- * @import { Config, StoreConfig, Trace } from '../result/config.js'
+ * @import { Config, ReplayConfig, StoreConfig, Trace } from '../result/config.js'
  * @import { ReadLogs } from '../load/replay/read-logs.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Program } from './main.js'
@@ -112,6 +112,8 @@ export async function showTraffic(given, { env, terminal, invocation }) {
   }
   const config = resolve({ ...options, runId: 'dry-run' }, { ...CONTEXT, env, store: PRICED_STORE });
   const mix = options.mix ?? [];
+  checkCost(config);
+  const { first, count: prepared } = /** @type {ReplayConfig} */ (config.load.replay).prepare;
   const sum = (/** @type {Float64Array} */ sizes) => sizes.reduce((total, size) => total + size, 0) / MEGABYTE;
   const lines = [
     ...linesOfLogs(logs),
@@ -120,7 +122,7 @@ export async function showTraffic(given, { env, terminal, invocation }) {
       const count = Math.round((share * trace.requests) / 100);
       return `  ${operation.padEnd(14)}${rounded(count).padStart(12)}  ${decimal(share)}%`;
     }),
-    `Objects: ${rounded(trace.objects)} with ${decimal(sum(trace.sizes))} MB; ${rounded(trace.prepared)} with ${decimal(sum(trace.sizes.subarray(0, trace.prepared)))} MB are written first`,
+    `Objects: ${rounded(trace.objects)} with ${decimal(sum(trace.sizes))} MB; ${rounded(prepared)} with ${decimal(sum(trace.sizes.subarray(first, first + prepared)))} MB are written first`,
     ...linesOfSpeed(trace, given.speed),
     String(costLine(config)),
   ];

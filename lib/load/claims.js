@@ -257,7 +257,7 @@ export class ReplayClaims {
     if (changes) {
       this.#begin(record, now);
     } else if (operation.part !== undefined) {
-      record.size = Math.min(amounts[turn], record.size);
+      record.size = Math.min(amounts[turn], this.#workload.sizeOf(record.index));
     } else if (operation.grouping !== undefined) {
       record.size = Math.min(amounts[turn] || LIST_KEYS, LIST_KEYS);
     }

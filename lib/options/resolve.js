@@ -106,7 +106,11 @@ function resolveLoad(options, doesRun, availableCores) {
     ),
     amounts: { rangeSize, pageSize, batch, contenders, ...pick(options, 'listWalk', 'delimiter') },
     multipart: multipartOf(options),
-    replay: trace && replay && { files: replay, trace, speed, prepare: prepareOf(options, trace) },
+    replay: trace &&
+      replay && {
+        ...{ files: replay, part: pick(options, 'from', 'for', 'limit') },
+        ...{ trace, speed, prepare: prepareOf(options, trace) },
+      },
     threads,
     // An application has one client, and each core has its own.
     cores: doesRun

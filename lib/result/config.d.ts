@@ -66,6 +66,8 @@ export interface LoadConfig {
 export interface ReplayConfig {
   /** its logs */
   files: readonly string[];
+  /** of the logs: times in ms */
+  part: { from: number; for?: number; limit?: number };
   trace: Trace;
   /** 2 repeats the requests in half their time */
   speed: number;

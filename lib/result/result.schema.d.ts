@@ -107,6 +107,12 @@ export interface CommonOptions {
   replay?: string | null;
   /** `--speed`: 2 repeats the requests in half their time. */
   speed?: number | null;
+  /** `--from`: the time after the first recorded request at which the replay starts. Unit: ms. */
+  from?: number | null;
+  /** `--for`: the time of the log that is replayed. Unit: ms. */
+  for?: number | null;
+  /** `--limit`: most requests to replay. */
+  limit?: number | null;
   /** `--mix`. */
   mix?: string | null;
   /** Pause between stages of a fixed duration (`--gap`). Absent if they follow at once. Unit: ms. */
@@ -325,7 +331,10 @@ export interface StageSum extends CommonCounts {
   warmup?: number | null;
   /** Time after the end of a timed stage in which the last operations completed. Excluded from rates. Unit: ms. */
   drain?: number | null;
-  /** Successful operations divided by the duration, both without warm-up and drain. Unit: ops/s. */
+  /**
+   * Successful operations divided by the duration, both without warm-up and drain; of several hosts, the mean while all
+   * were in the stage, and null if they never were at once. Unit: ops/s.
+   */
   average: number | null;
   /**
    * Most operations in one whole second of the stage, or the average if that is higher or no second is whole. Unit:
@@ -495,7 +504,10 @@ export interface KindSum extends CommonCounts {
   operation: string;
   /** Threads that the kind kept busy, on average. */
   threads?: number | null;
-  /** Successful operations divided by the duration, both without warm-up and drain. Unit: ops/s. */
+  /**
+   * Successful operations divided by the duration, both without warm-up and drain; of several hosts, the mean while all
+   * were in the stage, and null if they never were at once. Unit: ops/s.
+   */
   average?: number | null;
   /**
    * Most operations in one whole second of the stage, or the average if that is higher or no second is whole. Unit:

@@ -85,6 +85,7 @@ async function openSession(config, { identity, credentials, ...deps }) {
     workers: /** @type {any} */ (null),
     unloaded: new Map(),
     firstStageAt: -Infinity,
+    unproven: [],
     result: {
       facts: runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null }),
       problems: [],
@@ -274,6 +275,7 @@ function valuesOf({ store, objects, load, schedule, search }) {
  * @param {LoadConfig} load
  * @param {ReplayConfig} replay
  */
-function ofReplay(load, { files, speed }) {
-  return { mix: undefined, stages: stagesOf(load).map(({ name }) => name.toLowerCase()), replay: files, speed };
+function ofReplay(load, { files, part, speed }) {
+  const stages = stagesOf(load).map(({ name }) => name.toLowerCase());
+  return { mix: undefined, stages, replay: files, ...part, speed };
 }

@@ -35,6 +35,9 @@ const OTHER_VALUES = {
   ramp: '1,2,4',
   stepTime: '20s',
   gap: '7s',
+  from: '90s',
+  for: '20s',
+  limit: '1000',
   timeout: '1500ms',
   retries: '3',
 };

@@ -126,6 +126,7 @@ describe('a replay', { concurrency: 4 }, () => {
       r2Line({ at: START, does: 'GetObject', key: 'old', size: 9000, bytes: 9000 }),
       r2Line({ at: START + 20, does: 'PutObject', key: 'new', size: 500 }),
       r2Line({ at: START + 30, does: 'GetObject', key: 'new', size: 500, bytes: 100 }),
+      r2Line({ at: START + 35, does: 'GetObject', key: 'old', size: 9000, bytes: 6000 }),
       r2Line({ at: START + 40, does: 'CopyObject', key: 'copied', size: 700 }),
       r2Line({ at: START + 50, does: 'ListObjectsV2', maxKeys: 10 }),
       r2Line({ at: START + 60, does: 'HeadObject', key: 'old', size: 9000 }),
@@ -138,7 +139,7 @@ describe('a replay', { concurrency: 4 }, () => {
     assert.deepEqual(countsOf(result), {
       write: 2,
       read: 1,
-      range: 1,
+      range: 2,
       stat: 1,
       list: 1,
       copy: 1,
@@ -149,7 +150,9 @@ describe('a replay', { concurrency: 4 }, () => {
       ({ failed, integrityErrors, skipped }) => Number(failed) + Number(integrityErrors) + Number(skipped),
     );
     assert.deepEqual(failures, [0, 0, 0]);
-    const [classA, classB] = [3 + 2 + 1 + 1, 3];
+    const ranges = stageOf(result, 'Replay').kinds?.find(({ operation }) => operation === 'range');
+    assert.equal(ranges?.bytes, 100 + 6000);
+    const [classA, classB] = [3 + 2 + 1 + 1, 4];
     assert.equal(dollarsSpentOn(result.stages).toFixed(9), ((4.5 * classA + 0.36 * classB) / 1e6).toFixed(9));
     assert.deepEqual(await store.list(), []);
   });
