@@ -158,7 +158,8 @@ export const THRESHOLD_COLUMNS = [
 ];
 
 /**
- * @typedef {StageSum & { facts: readonly string[], verdict: MetricComparison | null }} SideRow `verdict`: on the rate
+ * @typedef {StageSum & { facts: readonly string[], verdict: MetricComparison | null, isReference: boolean }} SideRow `verdict`:
+ *   on the rate
  */
 
 /** The first fact names the result; the others are dropped after rarer percentiles if space is short. */
@@ -179,7 +180,7 @@ function sideTable({ facts, sides }) {
         .map((stage) => {
           const compared = comparison?.stages.find((each) => each.stage === name);
           const verdict = compared?.metrics.find(({ metric }) => metric === 'rate') ?? null;
-          return { ...stage, average: rateOf(stage), facts: ofSide, verdict };
+          return { ...stage, average: rateOf(stage), facts: ofSide, verdict, isReference: comparison === null };
         }),
     ),
   );
@@ -195,7 +196,10 @@ function sideTable({ facts, sides }) {
       ...figures,
       { title: 'Ratio', quantity: 'ratio', value: ({ verdict }) => verdict?.ratio },
       { title: '95% interval', quantity: 'count', value: ({ verdict }) => verdict && intervalOf(verdict), rank: 2 },
-      { title: 'Verdict', value: ({ verdict }) => (verdict === null ? 'reference' : shownVerdict(verdict)) },
+      {
+        title: 'Verdict',
+        value: ({ verdict, isReference }) => (isReference ? 'reference' : verdict && shownVerdict(verdict)),
+      },
     ],
     rows,
   };

@@ -113,7 +113,11 @@ function assertTrue({ stages }, truth) {
     assert.equal(aggregate.hosts, truths.length);
     assertNear(aggregate.peak.operationsPerSecond, peakOf(truths), 'peak');
     assertNear(aggregate.sustained?.operationsPerSecond ?? null, sustainedOf(truths), 'best ten seconds');
-    assertNear(aggregate.together?.operationsPerSecond ?? null, meanTogetherOf(truths), 'mean while all were in');
+    const together = meanTogetherOf(truths);
+    assertNear(aggregate.together?.operationsPerSecond ?? null, together, 'mean while all were in');
+    if (truths.length > 1 && together !== null) {
+      assertNear(aggregate.average, together, 'rate');
+    }
     assert.deepEqual(percentilesOf(aggregate.latency), latencyOf(truths));
     assertTotals(aggregate, truths);
   }

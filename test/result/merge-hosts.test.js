@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimeOfDay } from '../../lib/text/units.js';
-import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
+import {
+  NOON,
+  aggregateOf,
+  idleLog,
+  machineLine,
+  scheduleLine,
+  secondLine,
+  stageLine,
+  stageOf,
+  summaryLine,
+  warningsOf,
+} from './logs-of.js';
 
 // Logs without machine lines, as the original tool wrote them.
 
@@ -35,6 +46,19 @@ test('a rounded number of operations in a summary becomes the scheduled number, 
   assert.deepEqual([duration, Number(average).toFixed(1)], [13_477, '742.0']);
   assert.deepEqual([counts.operations, counts.attempts, counts.retries], [10_000, 10_009, 9]);
   assert.deepEqual(errors, { 'unknown kind': 9 });
+});
+
+test('runs that were never in a stage at once have no common rate', () => {
+  const times = (/** @type {number} */ from) => ({
+    startedAt: from,
+    endedAt: from + 2000,
+    operations: 10,
+    bytes: 1000,
+  });
+  const logOf = (/** @type {string} */ run, /** @type {number} */ from) =>
+    idleLog({ run, host: run, start: from }).with(-2, stageLine('Write', times(from)));
+  const { average, averageBytes } = stageOf(aggregateOf({ a: logOf('a', NOON), b: logOf('b', NOON + 60_000) }));
+  assert.deepEqual([average, averageBytes], [null, null]);
 });
 
 test('a log of the original tool without errors has no kinds of errors', () => {

@@ -23,14 +23,10 @@ import { isKnown, textWithUnit } from './table.js';
  * The rate that a stage is known for.
  *
  * @param {RatedStage} stage
- * @returns {number | null} ops/s: the first known of the rate that a search found, the capacity, the rate while all
- *   hosts were in the stage (if there are several), and the mean
+ * @returns {number | null} ops/s: the first known of the rate that a search found, the capacity, and the mean
  */
 export function rateOf(stage) {
-  const { merge, average = null } = stage;
-  const together = merge !== undefined && (merge.hosts > 1 || average === null) ? merge.together : null;
-  const found = searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond;
-  return found ?? together?.operationsPerSecond ?? average;
+  return searchedRate(stage) ?? capacityOf(stage)?.operationsPerSecond ?? stage.average ?? null;
 }
 
 /** In ops/s; null if the store sustained no rate. @param {Pick<WritableStage, 'search'>} stage */

@@ -11,7 +11,7 @@ import { differentLoads, missingShards, runsOfOneHostApart } from './warnings.js
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
- * @import { ClockTrust, MergeWarning, PeakSecond, Result, SecondResult, StageMerge, StageShare, StageSum } from '../result.js'
+ * @import { ClockTrust, MeanTogether, MergeWarning, Overlap, PeakSecond, Result, SecondResult, StageMerge, StageShare, StageSum } from '../result.js'
  * @import { Host, HostRun, StageView } from './hosts.js'
  * @import { TimeSeriesRow } from './seconds.js'
  *
@@ -213,8 +213,10 @@ function mergeStage(views, ramps) {
   const peak = peakOf(finder, views, hosts, sum);
   const intervals = views.flatMap(({ host, interval }) => (interval === null ? [] : [{ host, ...interval }]));
   const timed = views.filter(({ stage }) => stage.latency.histogram.operations !== null && !missingPercentiles(stage));
+  const [together, overlap] = [finder.together(), intervals.length < views.length ? null : overlapOf(intervals)];
   return {
     ...sum,
+    ...(views.length > 1 || sum.average === null ? ratesOf(together, overlap, sum) : {}),
     seconds: { [Symbol.iterator]: () => secondResults(views) },
     ...(ramps === null ? {} : { ramp: ramps.ramp }),
     peak: peak.operationsPerSecond,
@@ -224,12 +226,28 @@ function mergeStage(views, ramps) {
       isAtLeast: views.some(({ stage }) => isCut(stage)),
       peak,
       sustained: finder.sustained,
-      together: finder.together(),
-      overlap: intervals.length < views.length ? null : overlapOf(intervals),
+      together,
+      overlap,
       shares: views.map((view) => shareOf(view, view.stage.peak ?? (best.get(view) ?? 0) / 10)),
       missingLatency: missingLatencies(views),
       ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
+  };
+}
+
+/**
+ * While all hosts were in the stage, or over the whole stage if no second was whole. Runs that were never in it at once
+ * have no common rate.
+ *
+ * @param {MeanTogether | null} together
+ * @param {Overlap | null} overlap
+ * @param {StageSum} sum of the hosts
+ */
+function ratesOf(together, overlap, { average, averageBytes }) {
+  const isApart = together === null && overlap?.together === 0;
+  return {
+    average: isApart ? null : (together?.operationsPerSecond ?? average),
+    averageBytes: isApart ? null : (together?.bytesPerSecond ?? averageBytes),
   };
 }
 
