@@ -39,7 +39,7 @@ const WIDE = 120;
  */
 export async function compareByCommand(options, terminal) {
   const { json, report } = options;
-  await protectLogs({ json, report });
+  await protectLogs({ json, report }, options.results);
   const checks = new Checks();
   const outputs = await openResults({ json, report }, checks);
   checks.conclude();

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { placeOf } from '../text/plain-text.js';
 import { readFiles, whatIsLost } from '../result/log/read-files.js';
 import { mergeRuns } from '../result/merge/merge.js';
@@ -45,7 +46,7 @@ export function mergeByCommand(options, program) {
  * @throws {UsageError} if a file cannot or must not be written
  */
 export async function withResults(options, work) {
-  await protectLogs(options.results);
+  await protectLogs(options.results, options.files);
   const checks = new Checks();
   const guard = await checks.run(() => readGuard(options));
   const results = await openResults(options.results, checks);
@@ -128,15 +129,19 @@ function judgeMerged(guard, result) {
 }
 
 /**
- * Refuses to overwrite a log or result, as in `--json log-a.txt log-b.txt`, where the output file was forgotten.
+ * Refuses to overwrite an input, a log or a result, as in `--json log-a.txt log-b.txt`, where the output file was
+ * forgotten.
  *
  * @param {Readonly<Record<string, string | undefined>>} files to write, by option
+ * @param {readonly string[]} inputs
  * @throws {UsageError}
  */
-export async function protectLogs(files) {
+export async function protectLogs(files, inputs) {
   const problems = [];
   for (const [option, path] of Object.entries(files)) {
-    const lost = path === undefined || path === STANDARD_OUTPUT ? null : await whatIsLost(path);
+    const isInput = inputs.some((input) => resolve(input) === resolve(path ?? ''));
+    const isFile = path !== undefined && path !== STANDARD_OUTPUT;
+    const lost = isFile ? ((await whatIsLost(path)) ?? (isInput ? 'an input' : null)) : null;
     if (lost !== null) {
       problems.push(`--${option}: ${path} is ${lost} and would be overwritten: name another file for the report`);
     }

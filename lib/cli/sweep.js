@@ -162,7 +162,7 @@ function announcement({ plan: { variables, request }, cells, turns, order }) {
     (sum, { load, schedule: { duration = NaN, gap = 0 } }) => sum + stagesOf(load).length * (duration + gap),
     0,
   );
-  const time = Number.isNaN(longest) ? '' : `, at most ${formatDuration(longest)} of stages`;
+  const time = Number.isNaN(longest) ? '' : `, about ${formatDuration(longest)} of stages`;
   const grid = variables.map(({ label, values }) => `${values.length} × ${label}`).join(', ');
   return [
     ...new Set(cells.flatMap(({ target }) => target?.notices ?? [])),

@@ -8,7 +8,7 @@ import { rounded } from '../text/figures.js';
  * @typedef {Pick<Config, 'objects' | 'load' | 'store' | 'schedule' | 'search'>} RunToPrice
  */
 
-const EXCLUDED = 'excluding retries, clean-up and requests before the stages';
+const EXCLUDED = 'with the lists of clean-up, without retries and requests before the stages';
 
 /**
  * @param {readonly RunToPrice[]} all with the same stages and durations; runs on other stores than R2 cost nothing

@@ -1,3 +1,4 @@
+import { stagesOf } from '../load/operations/registry.js';
 import { addHistograms } from '../result/add.js';
 import { figuresOf } from '../result/figures/catalogue.js';
 import { lineOf, progressBar, sparkline } from '../result/figures/drawing.js';
@@ -144,7 +145,7 @@ function liveView({ screen, config, now, hasView }) {
       const pace = new StagePace({ ...plan, objects: operations ?? plan.objects }, now());
       position += 1;
       const errors = { failed: 0, throttled: 0, givenUp: 0 };
-      const stages = config.load.stages.length;
+      const stages = stagesOf(config.load).length;
       current = { position, stages, pace, duration: plan.duration ?? Infinity, rates: [], latency: null, errors };
       [firstSecond, latencies] = [null, []];
       timer ??= setInterval(show, REFRESH_MS);

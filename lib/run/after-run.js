@@ -110,7 +110,7 @@ async function compareAndRemove(session) {
     });
   }
   const fate = objects.keep ? '' : '; they were deleted by key';
-  const sentences = [...reconciliation.sentences(fate), ...wrongCopies];
+  const sentences = [...reconciliation.sentences(fate), ...wrongCopies, ...session.unproven];
   result.isTransient ||= problems.length === 0 && sentences.length > 0;
   problems.push(...sentences);
 }
@@ -128,7 +128,10 @@ async function compareWithLists(session, settle, what) {
       lookThrough({ ...access, ...scopeOf(session) }, () => settle(access)),
     );
   } catch (error) {
-    session.observer.notice(`Whether ${what} is unknown, because listing failed: ${asAttemptError(error).message}`);
+    const { message } = asAttemptError(error);
+    if (!session.signal.aborted) {
+      session.unproven.push(`whether ${what} is unknown, because listing failed: ${message}`);
+    }
   }
 }
 
@@ -172,7 +175,7 @@ async function checkCopies({ config, run, signal }) {
   const sample = run.reconciliation.someCopies(most);
   /** @type {string[]} */
   const wrong = [];
-  let next = 0;
+  let [next, count] = [0, 0];
   await runPool({
     threads: controlConnections.map((connection) => new OperationRecord(read, workload, connection)),
     claim: () => (next < sample.length && !signal.aborted ? next++ : -1),
@@ -180,12 +183,15 @@ async function checkCopies({ config, run, signal }) {
       record.take(0, read, sample[position]);
       const answer = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, record);
       run.requests.cleanup += answer.attempts;
+      if (answer.error?.status === 0) {
+        // Clean-up, which is bounded, should not wait for a store that no longer answers.
+        next = sample.length;
+      }
+      count += Number(answer.error === null);
       if (answer.mismatch !== null) {
         wrong.push(answer.mismatch.message);
       }
     },
   });
-  return wrong.length === 0
-    ? []
-    : [`of ${sample.length} copies that were read, ${wrong.length} had other bytes: ${wrong[0]}`];
+  return wrong.length === 0 ? [] : [`of ${count} copies that were read, ${wrong.length} had other bytes: ${wrong[0]}`];
 }

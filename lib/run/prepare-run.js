@@ -40,7 +40,9 @@ export async function prepareRun(asked, { env, now, random, takesSnapshots, turn
     const resolving = { store, env, now, random, turn, takesSnapshots, availableCores: availableCores() };
     const config = await checks.run(() => resolve(options, resolving));
     const { threads = 1 } = options;
-    await checks.run(() => checkFileLimit(config?.load ?? { threads, cores: 1, multipart: multipartOf(options) }));
+    await checks.run(() =>
+      checkFileLimit(config?.load ?? { threads, cores: 1, multipart: multipartOf(options) }, config?.store),
+    );
     if (config?.store) {
       await checks.run(() => checkCost(/** @type {Config} */ (config)));
       await checks.run(() => checkBatches(/** @type {Config} */ (config)));
@@ -77,10 +79,13 @@ async function trafficOf(given, env) {
 
 /**
  * @param {Parameters<typeof fileLimitProblem>[0]} run
+ * @param {Config['store'] | null} [store]
  * @throws {UsageError} if the run needs more open files than the host allows
  */
-export function checkFileLimit(run) {
-  const problem = fileLimitProblem(run, openFileLimit(process.report));
+export function checkFileLimit(run, store) {
+  const { publicUrl, buckets = [] } = store ?? {};
+  const publicHosts = publicUrl === undefined ? 0 : publicUrl.hostname.includes('{bucket}') ? buckets.length : 1;
+  const problem = fileLimitProblem({ ...run, publicHosts }, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);
   }
@@ -103,7 +108,7 @@ function checkBatches({ store: { buckets }, load: { replay, mix = [] } }) {
  * @throws {UsageError} if the run would cost too much; searches and stages with a duration enforce the limit as they
  *   run
  */
-function checkCost(config) {
+export function checkCost(config) {
   const { maxCost = Infinity, duration } = config.schedule;
   const isBound = config.search === null || config.load.replay !== undefined;
   const dollars = isBound && duration === undefined ? dollarsOf(config) : 0;
@@ -121,15 +126,15 @@ const OTHER_FILES = 64;
 const FILES_PER_WORKER = 5;
 
 /**
- * @param {{ threads: number, cores: number, multipart?: MultipartConfig }} run each thread has one connection, or
- *   several with multipart
+ * @param {{ threads: number, cores: number, multipart?: MultipartConfig, publicHosts?: number }} run each thread has one
+ *   connection, or several with multipart, and as many to each host of a public URL
  * @param {number} limit of open files
  * @returns {string | null} the problem, or null if the limit is high enough
  */
-export function fileLimitProblem({ threads, cores, multipart }, limit) {
+export function fileLimitProblem({ threads, cores, multipart, publicHosts = 0 }, limit) {
   // With one core, the only worker runs in the main thread.
   const ofCores = cores === 1 ? 0 : cores * FILES_PER_WORKER;
-  const needed = connectionsFor({ threads, multipart }) + ofCores + OTHER_FILES;
+  const needed = connectionsFor({ threads, multipart }) * (1 + publicHosts) + ofCores + OTHER_FILES;
   if (needed <= limit) {
     return null;
   }

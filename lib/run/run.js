@@ -26,7 +26,7 @@ import { noticesOfLoad, prepareRun } from './prepare-run.js';
  * @property {Invocation} [invocation] how the user calls a program: problems then name the options of its command line
  * @property {Target} [target] a store that is open already, and stays open
  * @property {{ earlier: Result | null }} [turn] makes the run a turn of a comparison: it warms up, measures each stage for
- *   a minimum time, and takes over preflight, latencies and clock from an earlier turn of the same setting
+ *   a minimum time, and takes over latencies and clock from an earlier turn of the same setting
  */
 
 /**
@@ -57,16 +57,13 @@ async function runWith({ store, ...options }, context) {
   const launchedAt = ownsProcess ? LAUNCHED_AT : clock.now();
   const values = readValues(options, store);
   const random = Math.random;
-  const { target, config } = await prepareRun(
-    { ...values, preflight: values.preflight && earlier === null },
-    {
-      ...{ env, now: clock.epochNow(), random, invocation, signal },
-      store: typeof store === 'object' ? /** @type {GivenStore} */ (store) : undefined,
-      takesSnapshots: on.snapshot !== undefined,
-      target: open,
-      turn: turn && { isFirst: earlier === null },
-    },
-  );
+  const { target, config } = await prepareRun(values, {
+    ...{ env, now: clock.epochNow(), random, invocation, signal },
+    store: typeof store === 'object' ? /** @type {GivenStore} */ (store) : undefined,
+    takesSnapshots: on.snapshot !== undefined,
+    target: open,
+    turn: turn && { isFirst: earlier === null },
+  });
   const ending = new AbortController();
   /** The first error of a listener. @type {unknown} */
   let failure = null;

@@ -58,17 +58,18 @@ export function searchSteps(parts) {
   const count = objects.countFor(stage);
   // The cost of a replay was known before the run.
   const toRun = stagesOf(config.load).map(nameOf).slice(index);
+  /** Whether each key must first be read once to fill the cache. */
+  let isCold = readsCacheIn(stage, config) && count > 0;
+  const coldRange = { ...objects.rangeFor(stage, false, count), cycles: false };
   const limits = {
     maxThreads: threads,
     unloadedLatency: unloaded.get(nameOf(stage))?.p50 ?? USUAL_LATENCY_MS,
     maxOperations: count,
-    maxAttempts: stage.rewrites ? Infinity : costs.attemptsFor(toRun),
+    maxAttempts: stage.rewrites ? Infinity : costs.attemptsFor(toRun) - (isCold ? coldRange.count : 0),
     sharesOperations: stage.copies || stage.removes,
     halfSize: canHalve(stage, config.objects.size, objects),
   };
   const search = VARIABLES[peakOf](limits, parts);
-  /** Whether each key must first be read once to fill the cache. */
-  let isCold = readsCacheIn(stage, config) && count > 0;
   /** The slot in which each key was read once. @type {FinishedSlot | null} */
   let cold = null;
   /** @type {PlannedStep | null} */
@@ -88,9 +89,8 @@ export function searchSteps(parts) {
       planned = null;
       if (isCold) {
         isCold = false;
-        const range = objects.rangeFor(stage, false, count);
         const load = { threads, size, sizes, pacing: null, warmup: 0, windows: null };
-        return { slot: { stage, load, range: { ...range, cycles: false }, limit: null } };
+        return { slot: { stage, load, range: coldRange, limit: null } };
       }
       const step = search.next(finished.at(-1) ?? null);
       if (step === null) {

@@ -19,13 +19,14 @@ export interface Session {
   /** limits the time before the stages */
   timeBudget: TimeBudget;
   checks: WriteChecks;
-  /** an earlier turn of the same setting, whose preflight, latencies and clock still hold; null if there is none */
+  /** an earlier turn of the same setting, whose latencies and clock still hold; null if there is none */
   earlier: Result | null;
   /** monotonic ms at which the process was started */
   launchedAt: number;
   /** whether other work might run in this process, so that its CPU time is not the run's alone */
   isShared: boolean;
-  /** grows during the run */
+  /** what could not be compared with the store's lists; grows during the run, like the result */
+  unproven: string[];
   result: RunResult;
   workers: Workers;
   /** by the stage's name in lower case */

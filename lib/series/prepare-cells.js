@@ -90,7 +90,7 @@ export async function prepareCells(cells, { invocation, signal, areTurns = false
       };
       const config = await checks.run(() => resolve(values, resolving));
       if (config !== null) {
-        await checks.run(() => checkFileLimit(config.load));
+        await checks.run(() => checkFileLimit(config.load, config.store));
         const own = { store: 'env', ...options, ...(buckets === null ? {} : { bucket: buckets }) };
         prepared.push({ label, options: /** @type {RunOptions} */ (own), values, config, target });
       }

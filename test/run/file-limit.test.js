@@ -16,6 +16,7 @@ test('threads that just fit the limit are accepted, and one more is refused', ()
 });
 
 test('event loops of further workers also need files', () => {
+  assert.match(fileLimitProblem({ threads: 469, cores: 1, publicHosts: 1 }, 1000) ?? '', / need 1002 open files/);
   assert.equal(fileLimitProblem({ threads: 926, cores: 2 }, 1000), null);
   assert.match(
     fileLimitProblem({ threads: 927, cores: 2 }, 1000) ?? '',

@@ -116,7 +116,7 @@ function checkOwnPage(record, keys, lowest) {
 /**
  * Where a walk continues in each bucket.
  *
- * @type {WeakMap<OperationRecord, Map<string, { next: number, token: string }>>}
+ * @type {WeakMap<OperationRecord, Map<string, { next: number, token?: string }>>}
  */
 const walks = new WeakMap();
 
@@ -127,7 +127,8 @@ const walks = new WeakMap();
 function startOf(record) {
   const { bucket, locals, index, workload } = record;
   const walk = walks.get(record)?.get(bucket);
-  if (walk !== undefined && walk.next === locals[0]) {
+  // A store can continue a list without giving a token.
+  if (walk?.token !== undefined && walk.next === locals[0]) {
     return { ContinuationToken: walk.token };
   }
   const before = workload.keyspace.beforeKeyOf(index);

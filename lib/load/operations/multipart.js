@@ -108,6 +108,8 @@ export class RequestStep {
   call = S3_CALLS.CreateMultipartUpload;
   /** Whether the object exists once this step succeeds. */
   completes = false;
+  /** A cache does not prove that the object exists. */
+  byApi = true;
   /** False, so retries need no pause: only the last step writes the key, and repeating it writes nothing. */
   isWrite = false;
   attempts = 0;

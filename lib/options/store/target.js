@@ -143,8 +143,9 @@ export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {})
 async function withPublicUrl(find, env, { publicUrl, envFile, proxy: choice }) {
   const checks = new Checks();
   const found = /** @type {FoundStore} */ (await checks.run(find));
-  const { values, problems } =
-    publicUrl === undefined ? new Variables(env, envFile).read(['publicUrl']) : { values: { publicUrl }, problems: [] };
+  const variables = new Variables(env, envFile);
+  const isGiven = publicUrl !== undefined;
+  const { values, problems } = isGiven ? { values: { publicUrl }, problems: [] } : variables.read(['publicUrl']);
   const address = /** @type {PublicUrl} */ (values.publicUrl);
   const chosen = chooseProxy(env, address ?? null, choice, problems);
   checks.add(...problems);
@@ -157,6 +158,7 @@ async function withPublicUrl(find, env, { publicUrl, envFile, proxy: choice }) {
   }
   return {
     ...found,
+    overrides: { ...found.overrides, ...(isGiven ? {} : variables.overrides(['publicUrl'])) },
     store: { ...store, publicUrl: { ...address, ...(chosen && { proxy: chosen.proxy }) } },
     notices: [...new Set([...notices, ...proxyNotices(chosen)])],
   };

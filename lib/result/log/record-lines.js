@@ -41,8 +41,8 @@ export function recordLines(stage, record, { lines: written, ...head }) {
   const parts = partsOf(buckets.length === 1 ? { ...record, buckets: [] } : record, '');
   const own = { ...withoutParts(record), ...(buckets.length === 1 && { buckets }) };
   return [
-    ...parts.map(({ at, fields }) => fitting({ kind: 'part', stage, at, ...fields })),
-    fitting({ kind: 'stage', stage, lines: written + parts.length, ...head, ...own }),
+    ...parts.map(({ at, fields }) => recordLine({ kind: 'part', stage, at, ...fields })),
+    recordLine({ kind: 'stage', stage, lines: written + parts.length, ...head, ...own }),
   ];
 }
 
@@ -67,7 +67,7 @@ function withoutParts(record) {
 }
 
 /** Reduces the histograms of a record until it fits into a line. @param {Fields} record */
-function fitting(record) {
+export function recordLine(record) {
   const whole = record.latency?.histogram?.operations;
   let line = '';
   for (const share of [1, 0.5, 0.25, 0]) {

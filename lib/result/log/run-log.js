@@ -2,7 +2,7 @@ import { stageTable } from '../figures/stage-table.js';
 import { PLAIN, textTable } from '../figures/table.js';
 import { problemsOf } from '../result-of-run.js';
 import { MAX_LINE_LENGTH, machineLine, retryingLine, scheduleLine, secondLine } from './lines.js';
-import { recordLines } from './record-lines.js';
+import { recordLine, recordLines } from './record-lines.js';
 import { foundLine, limitLines, stageLines, stepLine, stepsHeading } from './stage-lines.js';
 
 /**
@@ -86,7 +86,7 @@ export class RunLog {
     this.#write([stepLine(stage, step, this.#search)], 'search');
     // Written as the step ends, so that a log truncated later still contains it.
     const at = `${'phase' in step ? 'search' : 'ramp'}.steps.${this.#parts}`;
-    this.#writeMachineLine?.(machineLine({ kind: 'part', stage, at, ...step }));
+    this.#writeMachineLine?.(recordLine({ kind: 'part', stage, at, ...step }));
     this.#parts += 1;
   }
 
