@@ -27,6 +27,9 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true }));
 
+const INPUT_IS_LOST =
+  'error: --report: ./many.json is an input and would be overwritten: name another file for the report';
+
 /** @param {readonly string[]} args */
 async function report(...args) {
   const child = spawn(process.execPath, [PROGRAM, 'report', ...args], {
@@ -54,6 +57,11 @@ test('turns a log into a page, and prints nothing to standard output', async () 
     resultOf(page).stages.map((/** @type {any} */ { stage }) => stage),
     ['Write', 'Read', 'Stat', 'Remove'],
   );
+});
+
+test('refuses to write over its own input', async () => {
+  const { stderr, status } = await report('many.json', '-o', './many.json');
+  assert.deepEqual([stderr.split('\n')[0], status], [INPUT_IS_LOST, 2]);
 });
 
 test('shows a result of many hosts as it is, and next to others without merging it', async () => {

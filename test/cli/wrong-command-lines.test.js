@@ -6,6 +6,8 @@ import { runInProcess } from '../helpers/command.js';
 const WRONG = [
   ['', /expected a command, or <objects> <threads>; start with: node r2-benchmark.js quick --local/],
   ['1000', /<threads>: expected a whole number/],
+  ['--local', /<objects>: expected a whole number/],
+  ['--cleanup=..', /<run-id>: expected 1 to 64 characters from A-Z a-z 0-9 \. _ -, not only dots/],
   ['run 1000 10 --local', /too many arguments: expected <objects> <threads>/],
   ['1000 --threads 10 --local', /--threads: the number of threads is the second argument/],
   ['1000 10 -t 5 --local', /-t: the number of threads is the second argument/],

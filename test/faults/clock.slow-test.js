@@ -63,15 +63,12 @@ describe('a store with contradictory Date headers', () => {
 
   test('Row 37: a common start is refused before the first stage', async (t) => {
     const { dotEnv, endpoint } = await storeOfTwoClocks(t);
-    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    for (const startAt of ['next:5s', inAnHour]) {
-      const outcome = await runCommand(t, [...SMALL, '--start-at', startAt], { dotEnv });
-      assertStatus(outcome, 2);
-      assert.match(
-        outcome.stderr,
-        /^error: --start-at: hosts cannot start together, because the store's clock is unknown: the store's Date /m,
-      );
-      assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
-    }
+    const outcome = await runCommand(t, [...SMALL, '--start-at', 'next:5s'], { dotEnv });
+    assertStatus(outcome, 2);
+    assert.match(
+      outcome.stderr,
+      /^error: --start-at: hosts cannot start together, because the store's clock is unknown: the store's Date /m,
+    );
+    assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
   });
 });

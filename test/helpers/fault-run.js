@@ -21,6 +21,7 @@ import { machineRecords } from './log-records.js';
  * @property {number} [port] of a proxy between the program and the store
  * @property {Record<string, string | number>} [variables] of the `.env`, in addition to those of the store
  * @property {Record<string, string>} [env]
+ * @property {number} [objects]
  *
  * @typedef {object} Reported what a run reported
  * @property {LogRecord[]} records of its log
@@ -28,17 +29,17 @@ import { machineRecords } from './log-records.js';
  * @property {any} report the whole result
  */
 
-export const OBJECTS = 200;
+export const OBJECTS = 100;
 export const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
 
-const RUN = [`${OBJECTS}`, '10', '--size', '2KiB', '--json', 'result.json'];
+const RUN = ['10', '--size', '2KiB', '--json', 'result.json'];
 const FAST_TIME = fileURLToPath(new URL('./fast-time.js', import.meta.url));
 
 /** Kinds of attempts without a response. A client cannot know whether they reached the store. */
 const WITHOUT_ANSWER = ['connection', 'stale-connection', 'timeout', 'abandoned', 'tls', 'other'];
 
 /**
- * Starts a run of 200 objects under faults.
+ * Starts a run under faults.
  *
  * @param {TestContext} t
  * @param {TestEndpoint} endpoint
@@ -46,9 +47,10 @@ const WITHOUT_ANSWER = ['connection', 'stale-connection', 'timeout', 'abandoned'
  * @param {FaultOptions} [options]
  * @returns {Promise<Command>}
  */
-export function startFaultRun(t, endpoint, parameters = [], { port = endpoint.port, variables, env } = {}) {
+export function startFaultRun(t, endpoint, parameters = [], options = {}) {
+  const { port = endpoint.port, variables, env, objects = OBJECTS } = options;
   const dotEnv = dotEnvOf(endpoint, { S3_PORT: port, ...variables });
-  return startCommand(t, [...RUN, ...parameters], { dotEnv, env });
+  return startCommand(t, [`${objects}`, ...RUN, ...parameters], { dotEnv, env });
 }
 
 /**

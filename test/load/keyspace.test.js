@@ -225,7 +225,7 @@ test('any listed text is read as the index that has this key, or as none', () =>
   );
 });
 
-test('run IDs are names that neither extend the prefix nor need escaping', () => {
+test('Row 29: run IDs are names that neither extend the prefix nor need escaping', () => {
   for (const runId of ['a', 'A.b_c-9', '20260131T235958Z-7f3a', '.a', 'lists', 'a'.repeat(64)]) {
     assert.ok(isRunId(runId), runId);
   }

@@ -125,7 +125,7 @@ test('a file in UTF-16 is read, with a byte order mark and without', async (t) =
   }
 });
 
-test('the first line that is not NAME=value is named, before the variables that it fails to set', async (t) => {
+test('Row 22: the first line that is not NAME=value is named, before the variables that it fails to set', async (t) => {
   for (const [line, shown] of [
     ['set S3_BUCKET=bucket-a', ', got "set S3_BUCKET…"'],
     ['setx S3_BUCKET bucket-a', ', got "setx S3_BUCKET…"'],
@@ -139,6 +139,7 @@ test('the first line that is not NAME=value is named, before the variables that 
     assert.equal(lines[0], `a.env:3: expected NAME=value${shown}`);
     assert.match(lines[1], /^S3_BUCKET is not set: expected /);
   }
+  await assert.rejects(readStoreConfig({}, '.env'), { hint: /\.env\.example.*--local$/ });
 });
 
 test('no line of a file that is read is strange', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Histogram } from '../../lib/result/histogram.js';
 import { parseLine } from '../../lib/result/log/lines.js';
 import { RunLog } from '../../lib/result/log/run-log.js';
 import { runFacts } from '../../lib/run/benchmark-run.js';
@@ -111,6 +112,19 @@ test('a capacity search prints a table of its steps instead of seconds, with its
   ]);
   assert.match(lines[3], /^# r2-benchmark \{"kind":"part","stage":"Write","at":"search.steps.0"/);
   assert.equal(lines.length, 4);
+});
+
+test('the line of a ramp step is read again, however many latencies it has', () => {
+  const histogram = new Histogram();
+  for (let microseconds = 100; microseconds < 3e9; microseconds *= 1.002) {
+    histogram.record(microseconds / 1000);
+  }
+  /** @type {string[]} */
+  const lines = [];
+  const log = new RunLog({ writeLine: () => {}, writeMachineLine: (line) => lines.push(line) });
+  const step = { slotStart: 0, operations: [1], histogram: histogram.encode(), latency: histogram.summary() };
+  log.stepEnds('Write', /** @type {any} */ (step));
+  assert.equal(parseLine(lines[0])?.kind, 'machine');
 });
 
 test('the lines of a run stay readable with the names of a thousand files, and with long problems', () => {

@@ -32,6 +32,14 @@ test('results of any loads are sorted by what differs, with a ratio to the refer
   assert.match(lines[5], /^ {2}Read +sdk +500\.\d .* reference$/);
 });
 
+test('only the reference is labelled so, also in a stage that it lacks', () => {
+  const [rates, options] = [ratesOf(60, () => 700), { ...DIRECT.result.options, client: 'edge' }];
+  const stages = ['Read', 'Stat'].map((name) => ({ name, rates }));
+  const more = { name: 'edge.json', result: resultOf(stages, { options: /** @type {any} */ (options) }) };
+  const lines = comparisonText(shownSideBySide(compareAll([SDK, DIRECT, more], SDK)), 120).split('\n');
+  assert.match(String(lines.find((line) => line.startsWith('  Stat'))), / +- *$/);
+});
+
 test('numbers are sorted as numbers, and results that differ in more than two facts have their names', () => {
   const all = compareAll([DIRECT, MANY, named(1, { threads: 100 })], DIRECT);
   assert.deepEqual(

@@ -226,7 +226,7 @@ test('wrong credentials take one request per bucket, and are reported once for a
   assert.deepEqual([store.requests.length, isTransient], [2, false]);
 });
 
-test('a missing bucket is named, and the others are still checked', async () => {
+test('Row 2: a missing bucket is named, and the others are still checked', async () => {
   const { problems, store } = await askWith(({ bucket, method }) => {
     if (bucket === 'two') {
       throw answer(404, 'NoSuchBucket');
@@ -430,7 +430,7 @@ test('survives a hiccup', async () => {
   assert.deepEqual(problems, []);
 });
 
-test('gives up on an absent store quickly', async () => {
+test('Row 5: gives up on an absent store quickly', async () => {
   const { problems, isTransient, store } = await askWith(() => {
     throw refused();
   });
@@ -449,6 +449,12 @@ test('a stop during a request is not a problem of the store', async (t) => {
     store.before = /** @type {() => Promise<void>} */ (behave);
     assert.deepEqual((await ask(store, {}, controller.signal)).problems, []);
   }
+});
+
+test('a store that carries out a write whose condition does not hold is refused in one line, for both kinds of races', async () => {
+  const { problems, isTransient } = await ask(new Store(), { stages: ['write', 'create', 'swap'] });
+  assert.deepEqual([problems.length, isTransient], [1, false]);
+  assert.match(problems[0], /^swap and create in buckets "one", "two" .*failed \(the store carried out a write whose/);
 });
 
 test('stops after any request, and remembers what was written by then', async () => {

@@ -117,3 +117,9 @@ test('a document of the greatest length is read in time, whatever is in it', () 
     assert.ok(cpuTime() < 4000, piece);
   }
 });
+
+test('a default retention has a mode, and a number of days or years', () => {
+  const retentionOf = (/** @type {string} */ content) =>
+    read('GetObjectLockConfiguration', `<L><Rule><DefaultRetention>${content}</DefaultRetention></Rule></L>`).retention;
+  assert.equal(retentionOf('<Mode>COMPLIANCE</Mode><Years>2</Years>'), 'COMPLIANCE, 2 years');
+});

@@ -63,7 +63,7 @@ test('no certificate authority is suggested if none would help', () => {
   }
 });
 
-test('a wrong clock is reported with its offset from the Date header', () => {
+test('Row 3: a wrong clock is reported with its offset from the Date header', () => {
   const behind = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 12:20:00 GMT'), PLACE);
   assert.match(behind, /clock is 1200s behind the store's/);
   const ahead = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 11:00:00 GMT'), PLACE);

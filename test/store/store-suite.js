@@ -581,19 +581,27 @@ function testRefusals(client) {
     `${client}: errors of the store are distinguished from those of the request, and throttling is recognised`,
     TIME_LIMIT,
     async (t) => {
-      for (const [method, status, expected] of /** @type {const} */ ([
-        ['PUT', '503', { kind: 'throttled', code: 'SlowDown', retryAfter: 2000, outcomeUnknown: true }],
-        ['HEAD', '503', { kind: 'throttled', code: '', retryAfter: 2000 }],
-        ['GET', '429', { kind: 'throttled', code: 'TooManyRequests', retryAfter: 2000 }],
-        ['PUT', '500', { kind: 'server-error', retryAfter: 0, outcomeUnknown: true }],
-        ['HEAD', '502', { kind: 'server-error' }],
-        ['DELETE', '400/BadDigest', { kind: 'incomplete-request', code: 'BadDigest' }],
+      for (const answers of /** @type {const} */ ([
+        [
+          ['PUT', '503', { kind: 'throttled', code: 'SlowDown', retryAfter: 2000, outcomeUnknown: true }],
+          ['HEAD', '503', { kind: 'throttled', code: '', retryAfter: 2000 }],
+          ['GET', '429', { kind: 'throttled', code: 'TooManyRequests', retryAfter: 2000 }],
+          ['DELETE', '400/BadDigest', { kind: 'incomplete-request', code: 'BadDigest' }],
+        ],
+        [
+          ['PUT', '500', { kind: 'server-error', retryAfter: 0, outcomeUnknown: true }],
+          ['HEAD', '502', { kind: 'server-error' }],
+        ],
       ])) {
-        const endpoint = await startTestEndpoint(t, { faults: `status=${status}:100%,retry-after=2s` });
+        const statuses = answers.map(([method, status]) => `${method}.status=${status}:100%`);
+        const endpoint = await startTestEndpoint(t, { faults: [...statuses, 'retry-after=2s'].join() });
         await endpoint.put(BUCKET, KEY, bytesOf(10));
         const { connections } = await openTestStore(t, client, endpoint);
-        const told = { handling: /** @type {const} */ ('retry'), status: Number.parseInt(status), ...expected };
-        await assertFails(requestsOf(connections[0])[method](), told);
+        const requests = requestsOf(connections[0]);
+        for (const [method, status, expected] of answers) {
+          const told = { handling: /** @type {const} */ ('retry'), status: Number.parseInt(status), ...expected };
+          await assertFails(requests[method](), told);
+        }
       }
     },
   );
@@ -602,7 +610,7 @@ function testRefusals(client) {
 /** @param {ClientName} client */
 function testDamage(client) {
   test(
-    `${client}: a body that is cut short is never a success, and the next request goes well`,
+    `Row 7: ${client}: a body that is cut short is never a success, and the next request goes well`,
     TIME_LIMIT,
     async (t) => {
       for (const useTls of [false, true]) {
@@ -745,7 +753,7 @@ function testFailuresToConnect(client) {
     }
   });
 
-  test(`${client}: a server whose certificate is not trusted gets no request`, TIME_LIMIT, async (t) => {
+  test(`Row 27: ${client}: a server whose certificate is not trusted gets no request`, TIME_LIMIT, async (t) => {
     const endpoint = await startTarget(t, true);
     const { connections } = await openTestStore(t, client, endpoint, { trusting: false });
     const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
@@ -758,7 +766,7 @@ function testFailuresToConnect(client) {
     assert.equal((await endpoint.report()).requests.GET.total, 0);
   });
 
-  test(`${client}: TLS to a store that speaks plain HTTP is recognised`, TIME_LIMIT, async (t) => {
+  test(`Row 4: ${client}: TLS to a store that speaks plain HTTP is recognised`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { connections } = await openTestStore(t, client, { ...endpoint, tls: await testCertificate() });
     const error = await assertFails(requestsOf(connections[0]).GET(), { handling: 'retry', status: 0 });
