@@ -28,7 +28,7 @@ describe('ab', { concurrency: 3 }, () => {
   test('runs two clients in turns of at least half a second against the --local endpoint, and reports which one uses more CPU', async (t) => {
     const sides = ['--a', '--client direct', '--b', '--client sdk'];
     const command = await startCommand(t, [
-      ...[...SHORT, '--local', ...sides, '--run-id', 'pair'],
+      ...[...SHORT, '--local', '--faults', 'latency=3ms', ...sides, '--run-id', 'pair'],
       ...['--json', 'ab.json', '--report', 'ab.html'],
     ]);
     const outcome = await command.outcome;

@@ -16,7 +16,7 @@ import { assertStatus } from '../helpers/outcome.js';
 /** Short enough that the first credentials expire during the run, on any host. ms */
 const FIRST_LIFE_MS = 38_000;
 
-const RUN = ['40', '4'];
+const RUN = ['40', '4', '--stages', 'write'];
 
 /**
  * @param {TestEndpoint} endpoint
@@ -81,7 +81,7 @@ describe('the program', { concurrency: 2 }, () => {
       credentials: { accessKeyId: 'an-aws-key', secretAccessKey: 'the-aws-secret', sessionToken: 'the-aws-token' },
     });
     const env = /** @type {Record<string, string>} */ ({ ...awsEnv(endpoint), AWS_SESSION_TOKEN: 'the-aws-token' });
-    const args = [...RUN, '--bucket', 'bucket-a,bucket-b', '--stages', 'write', '--keep'];
+    const args = [...RUN, '--bucket', 'bucket-a,bucket-b', '--keep'];
     const kept = await startCommand(t, args, { env });
     const outcome = await kept.outcome;
     assertStatus(outcome, 0);
@@ -156,7 +156,7 @@ describe('the program', { concurrency: 2 }, () => {
       env: { AWS_CONTAINER_CREDENTIALS_FULL_URI: '/container', AWS_REGION: 'auto' },
     },
   ])) {
-    test(`runs with credentials of ${from}`, async (t) => {
+    test(`uses the credentials of ${from}`, async (t) => {
       const credentials = {
         accessKeyId: 'given-id',
         secretAccessKey: 'the-given-secret',
@@ -168,7 +168,7 @@ describe('the program', { concurrency: 2 }, () => {
       await mkdir(path.join(home, '.aws'));
       await writeFile(path.join(home, '.aws/config'), config);
       const { AWS_WEB_IDENTITY_TOKEN_FILE: token, AWS_CONTAINER_CREDENTIALS_FULL_URI: uri, ...others } = env;
-      const outcome = await runCommand(t, [...RUN, '--bucket', 'bucket-a'], {
+      const outcome = await runCommand(t, ['cleanup', 'list', '--bucket', 'bucket-a'], {
         env: {
           ...others,
           ...(token === undefined ? {} : { AWS_WEB_IDENTITY_TOKEN_FILE: path.join(home, token) }),

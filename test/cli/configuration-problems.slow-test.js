@@ -90,7 +90,6 @@ const MODES_OF_BOTH = [
   RUN,
   [...RUN, '--max-cost', '1', '--stages', 'write,list,batch-remove'],
   ['cleanup', 'a-run'],
-  ['cleanup', 'a-run'],
   ['cleanup', 'list'],
 ];
 

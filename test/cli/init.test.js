@@ -3,7 +3,7 @@ import { lstat, readFile, readdir, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'dotenv';
-import { folderWith, runCommand, runInProcess, startCommand, startProgram } from '../helpers/command.js';
+import { folderWith, runCommand, runInProcess, startProgram } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 const EXAMPLE = await readFile(new URL('../../.env.example', import.meta.url), 'utf8');
@@ -36,20 +36,19 @@ describe('init', { concurrency: 3 }, () => {
   });
 
   test('leaves an existing file unchanged', async (t) => {
-    const dotEnv = 'S3_SECRET_KEY=the one and only\n';
-    const command = await startCommand(t, ['init'], { dotEnv });
-    const outcome = await command.outcome;
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stdout, '');
-    assert.match(outcome.stderr, /^error: init: \.env exists and was not changed; expected .*\n$/);
-    assert.equal(await readFile(path.join(command.folder, '.env'), 'utf8'), dotEnv);
+    const folder = await folderWith(t, { '.env': 'S3_SECRET_KEY=the one and only\n' });
+    const file = path.join(folder, '.env');
+    const { status, stdout, stderr } = await runInProcess(['init', file], {});
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^error: init: \S+\.env exists and was not changed; expected .*\n$/);
+    assert.equal(await readFile(file, 'utf8'), 'S3_SECRET_KEY=the one and only\n');
   });
 
   test('does not write through links, even dangling ones', async (t) => {
     const folder = await folderWith(t, {});
     const link = path.join(folder, 'link.env');
     await symlink(path.join(folder, 'nowhere.env'), link);
-    assertStatus(await runCommand(t, ['init', link]), 2);
+    assert.equal((await runInProcess(['init', link], {})).status, 2);
     assert.ok((await lstat(link)).isSymbolicLink());
     assert.deepEqual(await readdir(folder), ['link.env']);
   });
@@ -57,7 +56,7 @@ describe('init', { concurrency: 3 }, () => {
   test('accepts another name for the file', async (t) => {
     const folder = await folderWith(t, {});
     const one = path.join(folder, 'one.env');
-    assertStatus(await runCommand(t, ['init', one]), 0);
+    assert.equal((await runInProcess(['init', one], {})).status, 0);
     assert.deepEqual(await readdir(folder), ['one.env']);
   });
 });

@@ -29,7 +29,14 @@ describe('a run on two cores', { concurrency: 2 }, () => {
     const outcome = await runCommand(t, [...RUN], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
     assert.doesNotMatch(outcome.stderr, /NodeDeprecation/);
+    assert.ok(outcome.stdout.split('\n').every((line) => line.length <= 8192 || !line.startsWith('#')));
     const records = recordsOf(outcome.stdout);
+    assert.deepEqual(ofKind(records, 'text'), []);
+    assert.deepEqual(
+      ofKind(records, 'latency').map(({ stage, of }) => `${stage} ${of}`),
+      ['Write latency', 'Read latency', 'Read time to first byte', 'Stat latency', 'Remove latency'],
+      'attempt latency appears only if it differs',
+    );
     assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: 2, objectSize: 2048 });
     assertConnectionsKept(ofKind(records, 'connections'), { objects: OBJECTS, threads: THREADS });
     assert.equal(machineRecords(records, 'run')[0].options.cores, 2);

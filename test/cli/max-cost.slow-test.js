@@ -27,7 +27,7 @@ const LOADS = /** @type {const} */ ([
 
 describe('--max-cost with --duration', { concurrency: 2 }, () => {
   for (const { load, parameters, end, ...given } of LOADS) {
-    const { faults, objects, limit } = { faults: LATENCY, objects: 100_000, limit: 0.01, ...given };
+    const { faults, objects, limit } = { faults: LATENCY, objects: 100_000, limit: 0.004, ...given };
 
     test(`${load}: ends the stage within a second's requests of the limit, and the run with status 1`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults });

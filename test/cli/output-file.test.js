@@ -50,7 +50,7 @@ test('a discarded report leaves nothing, and an earlier one unchanged', async (t
   assert.deepEqual(await readdir(folder), ['report.json']);
 });
 
-test('rejects an unwritable path at once, by name', async (t) => {
+test('Row 20: rejects an unwritable path at once, by name', async (t) => {
   const folder = await folderWith(t, { 'a-file': '' });
   for (const place of [folder, path.join(folder, 'missing', 'x'), path.join(folder, 'a-file', 'x')]) {
     assert.throws(

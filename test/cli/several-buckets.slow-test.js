@@ -11,14 +11,14 @@ const BUCKETS = ['bucket-1', 'bucket-2', 'bucket-3', 'bucket-4'];
 
 test(`names the slow one of four buckets, on two cores and in a merge`, async (t) => {
   const endpoint = await startTestEndpoint(t, { buckets: BUCKETS, faults: 'latency=20ms,latency@bucket-3=100ms' });
-  const parameters = ['800', '20', '--size', '1KiB', '--cores', '2', '--json', 'result.json'];
+  const parameters = ['800', '20', '--size', '1KiB', '--cores', '2', '--stages', 'write,read', '--json', 'result.json'];
   const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
   const outcome = await command.outcome;
   assertStatus(outcome, 0);
   const named = outcome.stderr.match(/^\w+: bucket .* the others: p50 .*$/gm) ?? [];
   assert.deepEqual(
     named.map((line) => line.split(' is ')[0]),
-    ['Write', 'Read', 'Stat', 'Remove'].map((stage) => `${stage}: bucket bucket-3`),
+    ['Write', 'Read'].map((stage) => `${stage}: bucket bucket-3`),
     outcome.stderr,
   );
   const file = path.join(command.folder, 'result.json');
@@ -32,5 +32,5 @@ test(`names the slow one of four buckets, on two cores and in a merge`, async (t
   }
   const { stdout } = await runInProcess(['merge', file], {});
   const summary = stdout.match(/^ {2}Buckets +bucket bucket-3 is slower than the others: p50 /gm);
-  assert.equal(summary?.length, 4);
+  assert.equal(summary?.length, 2);
 });

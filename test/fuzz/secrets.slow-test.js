@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { startCommand } from '../helpers/command.js';
+import { folderWith, runInProcess, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { assertCivil } from './civil.js';
 
 /**
- * @import { Command } from '../helpers/command.js'
  * @import { Outcome } from '../helpers/outcome.js'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
@@ -30,49 +28,45 @@ const TRACES = [
   ),
 ];
 
-const RUN = ['200', '10', '--size', '2KiB', '--json', 'result.json'];
+const RUN = ['200', '10', '--size', '2KiB', '--json'];
 
-/**
- * @param {TestContext} t
- * @param {number} port
- * @param {readonly string[]} parameters
- * @param {Record<string, string>} [env]
- */
-function start(t, port, parameters, env = {}) {
-  return startCommand(t, parameters, {
-    env: {
-      S3_BUCKET: 'bucket-a',
-      S3_HOSTNAME: '127.0.0.1',
-      S3_PORT: String(port),
-      S3_USE_SSL: '0',
-      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
-      S3_SECRET_KEY: SECRET_KEY,
-      S3_SESSION_TOKEN: SESSION_TOKEN,
-      // Shows more about errors, but no secrets.
-      R2_BENCHMARK_DEBUG: '1',
-      ...env,
-    },
-  });
+/** @param {number} port */
+function environmentOf(port) {
+  return {
+    S3_BUCKET: 'bucket-a',
+    S3_HOSTNAME: '127.0.0.1',
+    S3_PORT: String(port),
+    S3_USE_SSL: '0',
+    S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
+    S3_SECRET_KEY: SECRET_KEY,
+    S3_SESSION_TOKEN: SESSION_TOKEN,
+    // Shows more about errors, but no secrets.
+    R2_BENCHMARK_DEBUG: '1',
+  };
 }
 
 /**
- * Waits for the end of a command, and looks for secrets in its outputs, files and file names.
+ * Runs against a store, and looks for secrets in the outputs, the files and their names.
  *
- * @param {Command} command
+ * @param {TestContext} t
+ * @param {number} port
  */
-async function endWithoutSecrets(command) {
-  const outcome = await command.outcome;
-  const names = readdirSync(command.folder, { recursive: true }).map(String);
-  const files = await Promise.all(
-    names.map((name) => readFile(path.join(command.folder, name), 'utf8').catch(() => '')),
-  );
-  assertNoTrace({
-    stdout: outcome.stdout,
-    stderr: outcome.stderr,
-    'names of files': names.join('\n'),
-    files: files.join('\n'),
-  });
+async function runWithoutSecrets(t, port) {
+  const folder = await folderWith(t, {});
+  const outcome = await runInProcess([...RUN, path.join(folder, 'result.json')], environmentOf(port));
+  assertNoTraceIn(folder, outcome);
   return outcome;
+}
+
+/**
+ * @param {string} folder of a run
+ * @param {Pick<Outcome, 'stdout' | 'stderr'>} outcome
+ */
+function assertNoTraceIn(folder, { stdout, stderr }) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+  const contents = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  assertNoTrace({ stdout, stderr, 'names of files': files.join('\n'), files: contents });
 }
 
 /** @param {Record<string, string>} texts by their names */
@@ -137,7 +131,7 @@ const SPELLINGS = {
 
 const WINDOW = 8;
 
-/** @param {Outcome} outcome */
+/** @param {Pick<Outcome, 'stdout' | 'stderr'>} outcome */
 function assertNoPart({ stdout, stderr }) {
   const shown = `${stdout}${stderr}`;
   for (let place = 0; place + WINDOW <= SESSION_TOKEN.length; place++) {
@@ -150,18 +144,20 @@ describe('no secret appears', { concurrency: 3 }, () => {
   test('in a run with faults that is stopped, or in the process list', async (t) => {
     const faults = 'seed=7, latency=20ms, status=503:5%, status=500:5%, reset=5%, truncate=5%, corrupt=5%';
     const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS, faults });
-    const command = await start(t, port, [...RUN, '--cores', '2']);
+    const run = [...RUN, 'result.json', '--cores', '2'];
+    const command = await startCommand(t, run, { env: environmentOf(port) });
     await command.shows('stdout', /^Write: scheduling/m);
     assertNoTrace({ 'list of processes': commandLinesOf(Number(command.child.pid)) });
     command.child.kill('SIGINT');
-    const outcome = await endWithoutSecrets(command);
+    const outcome = await command.outcome;
     assertStatus(outcome, 130);
+    assertNoTraceIn(command.folder, outcome);
   });
 
   test('if the store echoes each request', async (t) => {
     for (const [where, answer] of Object.entries(ECHOES)) {
       const port = await startEcho(t, answer);
-      const outcome = await endWithoutSecrets(await start(t, port, RUN));
+      const outcome = await runWithoutSecrets(t, port);
       assert.ok(outcome.status === 1 || outcome.status === 2, where);
       assertCivil(outcome);
     }
@@ -174,16 +170,19 @@ describe('no secret appears', { concurrency: 3 }, () => {
         const message = `got <${spell(token)}> instead`;
         response.writeHead(403).end(`<Error><Code>InvalidToken</Code><Message>${escapeXml(message)}</Message></Error>`);
       });
-      const outcome = await endWithoutSecrets(await start(t, port, RUN));
-      assertStatus(outcome, 2);
+      const outcome = await runWithoutSecrets(t, port);
+      assert.equal(outcome.status, 2);
       assertNoPart(outcome);
       assert.match(outcome.stderr, /HTTP 403 InvalidToken: \[text withheld: it contains a secret\]/);
     });
   }
 
   test('if they are the only configuration', async (t) => {
-    const command = await startCommand(t, RUN, { env: { S3_SECRET_KEY: SECRET_KEY, S3_SESSION_TOKEN: SESSION_TOKEN } });
-    assertStatus(await endWithoutSecrets(command), 2);
+    const env = { S3_SECRET_KEY: SECRET_KEY, S3_SESSION_TOKEN: SESSION_TOKEN };
+    const command = await startCommand(t, [...RUN, 'result.json'], { env });
+    const outcome = await command.outcome;
+    assertStatus(outcome, 2);
+    assertNoTraceIn(command.folder, outcome);
   });
 });
 

@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** @import { TestContext } from 'node:test' */
@@ -57,6 +58,7 @@ class TmuxTerminal {
       if (performance.now() > giveUpAt) {
         throw new Error(`the terminal never showed what was expected: ${isExpected}\n${rows.join('\n')}`);
       }
+      await wait(50);
       rows = await this.rows();
     }
     return rows;

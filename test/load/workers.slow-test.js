@@ -6,7 +6,6 @@ import { Ledger } from '../../lib/load/workload/ledger.js';
 import { completedIn } from '../helpers/completed-seconds.js';
 import { keysIn } from '../helpers/command.js';
 import { workerSpec, recordingHooks, stageTask } from '../helpers/worker-spec.js';
-import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 /**
@@ -20,18 +19,6 @@ const NEVER = new AbortController().signal;
 
 /**
  * @param {TestContext} t
- * @param {WorkerSpec} spec
- * @param {number} cores
- * @param {number} [threads] of all workers together
- */
-async function openWorkers(t, spec, cores, threads = 6) {
-  const opened = await Workers.open(spec, { cores, threads, clock: new Clock(), random: Math.random });
-  t.after(() => opened.close());
-  return opened;
-}
-
-/**
- * @param {TestContext} t
  * @param {number} cores
  * @param {string} faults
  * @param {Partial<WorkerSpec> & { objects?: number }} [overrides]
@@ -39,7 +26,9 @@ async function openWorkers(t, spec, cores, threads = 6) {
 async function openWith(t, cores, faults, overrides = {}) {
   const endpoint = await startTestEndpoint(t, { faults });
   const spec = workerSpec(endpoint, overrides);
-  return { endpoint, spec, cores: await openWorkers(t, spec, cores) };
+  const opened = await Workers.open(spec, { cores, threads: 6, clock: new Clock(), random: Math.random });
+  t.after(() => opened.close());
+  return { endpoint, spec, cores: opened };
 }
 
 /** @param {readonly SecondCount[]} seconds */
@@ -97,13 +86,4 @@ describe('the workers of a run', { concurrency: 3 }, () => {
       assert.deepEqual([next.end, next.whole.skipped], ['complete', 60]);
     },
   );
-
-  test('connections that cannot be opened are counted over all of them, with a reason', TIME_LIMIT, async (t) => {
-    const endpoint = await startTestEndpoint(t, { port: await freePort() });
-    await endpoint.close();
-    const cores = await openWorkers(t, workerSpec(endpoint), 2, 5);
-    const { failed, reason } = await cores.openConnections(NEVER);
-    assert.equal(failed, 5);
-    assert.match(reason, /ECONNREFUSED/);
-  });
 });

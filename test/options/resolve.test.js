@@ -147,6 +147,10 @@ test('a run has the given id, or a new one', () => {
   assert.match(resolved('10 1').objects.runId, /^19700101-000000-[0-9a-z]{4}$/);
 });
 
+test('objects that are kept are not removed by a stage', () => {
+  assert.deepEqual(resolved('10 1 --keep').load.stages, ['write', 'read', 'stat']);
+});
+
 test('a clean-up covers the whole run, whatever the other options are', () => {
   const { objects, load } = resolved('--cleanup old-run');
   const { runId, count, shard } = objects;

@@ -98,16 +98,16 @@ describe('the package, installed in a folder', () => {
 
   test('runs a benchmark, merges its log and writes a report with the chart library, with both programs', async () => {
     const { version } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
-    for (const name of ['r2-benchmark', 'r2-peak']) {
-      const { status, stdout } = await type(`npx ${name} --version`);
+    for (const program of ['npx r2-benchmark', 'node_modules/.bin/r2-peak']) {
+      const { status, stdout } = await type(`${program} --version`);
       assert.deepEqual([status, stdout], [0, `${version}\n`]);
     }
-    const run = 'npx r2-benchmark 50 5 --size 1KiB --local --client sdk --report page.html';
+    const run = 'node_modules/.bin/r2-benchmark 50 5 --size 1KiB --local --client sdk --report page.html';
     assertEnds(await type(`${run} > log.txt`), 0);
-    const total = await type('npx r2-peak log.txt');
+    const total = await type('node_modules/.bin/r2-peak log.txt');
     assertEnds(total, 0);
     assert.match(total.stdout, /Write\n[^]*Operations +50 in/);
-    assert.deepEqual(await type('npx r2-benchmark merge log.txt'), total);
+    assert.deepEqual(await type('node_modules/.bin/r2-benchmark merge log.txt'), total);
     assert.match(await readFile(path.join(folder, 'page.html'), 'utf8'), /^<!doctype html>\n[^]*\/\*! uPlot /);
   });
 
@@ -126,7 +126,7 @@ describe('the package, installed in a folder', () => {
   });
 
   test('runs the six examples of the library’s page, as modules and one in CommonJS', async () => {
-    const together = 'npx r2-benchmark 200 4 --local --run-id together --start-at +3s';
+    const together = 'node_modules/.bin/r2-benchmark 200 4 --local --run-id together --start-at +3s';
     const hosts = ['a', 'b'].map((host, index) => type(`${together} --shard ${index}/2 --log log-${host}.txt`));
     (await Promise.all(hosts)).forEach((outcome) => assertEnds(outcome, 0));
     assert.equal(examples.length, 6);
@@ -162,7 +162,7 @@ describe('the package, installed in a folder', () => {
     const endpoint = await startTestEndpoint(t);
     await writeFile(path.join(folder, '.env'), dotEnvOf(endpoint));
     const run = '20 2 --size 1KiB --metrics-port 0 --otlp --log metrics.txt';
-    const refused = await type(`npx r2-benchmark ${run}`);
+    const refused = await type(`node_modules/.bin/r2-benchmark ${run}`);
     assertEnds(refused, 2);
     assert.equal(refused.stdout, '');
     const [, install] =
@@ -176,6 +176,6 @@ describe('the package, installed in a folder', () => {
     assert.ok(!(await readdir(folder)).includes('metrics.txt'));
     assert.deepEqual(await keysIn(endpoint), []);
     assertEnds(await type(`${install} --prefer-offline --no-audit --no-fund`), 0);
-    assertEnds(await type(`OTEL_SDK_DISABLED=true npx r2-benchmark ${run}`), 0);
+    assertEnds(await type(`OTEL_SDK_DISABLED=true node_modules/.bin/r2-benchmark ${run}`), 0);
   });
 });

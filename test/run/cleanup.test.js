@@ -109,7 +109,7 @@ test('removes all objects of a run, according to the store’s own count', async
   );
 });
 
-test('foreign objects outside and under the prefix stay, and those under it are counted', async () => {
+test('Row 30: foreign objects outside and under the prefix stay, and those under it are counted', async () => {
   const foreign = { one: [...OUTSIDE, ...UNDER], two: [...UNDER] };
   const admin = new FakeAdmin(together(objectsOf(upTo(100)), foreign));
   const result = await cleanUpWith(admin);

@@ -14,23 +14,21 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
  * @typedef {{ objects: number, threads: number } & Record<string, unknown>} Load
  */
 
+/** The number of probes varies. */
+const FEW = { objects: 800, threads: 16, preflight: false };
+
 /** Runs whose counts are fixed. @type {Readonly<Record<string, Load>>} */
 const FIXED = {
   'the default stages': { objects: 3000, threads: 16 },
-  'a mix': { objects: 3000, threads: 16, mix: 'read=70,write=20,stat=5,remove=5' },
+  'a mix': { ...FEW, mix: 'read=70,write=20,stat=5,remove=5' },
   'the optional stages': {
-    ...{ objects: 3000, threads: 16, stages: 'write,range,list,copy,batch-remove' },
+    ...{ ...FEW, stages: 'write,range,list,copy,batch-remove' },
     ...{ pageSize: 20, batch: 50, rangeSize: 10 },
   },
-  multipart: {
-    ...{ objects: 200, threads: 4, size: '5MiB', partSize: '5MiB', multipart: true },
-    ...{ stages: 'write,read,remove', preflight: false },
-  },
-  'objects of several sizes that are kept, without preflight': {
-    ...{ objects: 3000, threads: 16, size: '100..2kB', keep: true, preflight: false },
-  },
-  races: { objects: 800, threads: 16, stages: 'write,create,swap', contenders: 4 },
-  'reads at random': { objects: 3000, threads: 16, access: 'uniform' },
+  multipart: { ...FEW, objects: 200, size: 1000, multipart: true, stages: 'write,read,remove' },
+  'objects of several sizes that are kept': { ...FEW, size: '100..2kB', keep: true },
+  races: { ...FEW, objects: 200, stages: 'write,create,swap', contenders: 4 },
+  'reads at random': { ...FEW, access: 'uniform' },
 };
 
 /** Runs that time ends: numbers are upper bounds. @type {Readonly<Record<string, Load>>} */
@@ -38,7 +36,7 @@ const TIMED = {
   'timed stages': { objects: 300, threads: 8, duration: '2s' },
   'a timed mix': { objects: 300, threads: 8, duration: '3s', mix: 'read=60,write=40' },
   'a ramp': { objects: 3000, threads: 8, ramp: '2,8', stepTime: '4s', stages: 'write,read' },
-  'a search': { objects: 20_000, threads: 8, findPeak: true, stages: 'write,read' },
+  'a search': { objects: 20_000, threads: 8, findPeak: true, stages: 'write' },
 };
 
 const LATENCY = 10;
@@ -47,7 +45,8 @@ const LATENCY = 10;
  * @param {TestContext} t
  * @param {Load} load
  * @param {string} [faults]
- * @returns {Promise<{ forecast: import('../../lib/run/forecast.js').Row, counts: { A: number, B: number, free: number } }>}
+ * @returns {Promise<{ forecast: import('../../lib/run/forecast.js').Row, counts: { A: number, B: number, free: number }, clock: number }>}
+ *   `clock`: those that measured the store's clock
  */
 async function forecastAndRun(t, load, faults) {
   const endpoint = await startTestEndpoint(t, { faults });
@@ -61,15 +60,17 @@ async function forecastAndRun(t, load, faults) {
   await target.close();
   assert.deepEqual(await billedRequests(endpoint), { A: 0, B: 0, free: 0 });
   const forecast = totalOf(forecastOf([config], LATENCY).rows);
-  await run({ store, ...options });
-  return { forecast, counts: await billedRequests(endpoint) };
+  const { requests } = await run({ store, ...options });
+  return { forecast, counts: await billedRequests(endpoint), clock: Number(requests?.clock) };
 }
 
 describe('a forecast', { concurrency: 2 }, () => {
   for (const [what, load] of Object.entries(FIXED)) {
     test(`of ${what} costs as much as the store counts, within 1%`, async (t) => {
-      const { forecast, counts } = await forecastAndRun(t, load);
-      const ratio = dollarsFor(forecast.requests) / dollarsFor(counts);
+      const { forecast, counts, clock } = await forecastAndRun(t, load);
+      // On a busy host, the clock takes more requests.
+      const B = counts.B - Math.max(clock - 60, 0);
+      const ratio = dollarsFor(forecast.requests) / dollarsFor({ ...counts, B });
       t.diagnostic(`${what}: ${ratio}`);
       assert.ok(ratio > 0.99 && ratio < 1.01, JSON.stringify({ ratio, ...forecast.requests, counts }));
     });

@@ -54,32 +54,6 @@ async function uploadRequests(endpoint) {
   return { CREATE: CREATE.total, PART: PART.total, COMPLETE: COMPLETE.total, ABORT: ABORT.total };
 }
 
-test(
-  'the client writes objects in parts, with as many requests as the endpoint counts, and reads them back',
-  TIME_LIMIT,
-  async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const { result, told } = await run(endpoint, { preflight: false });
-    assert.deepEqual(told, []);
-    const [write, read, stat, remove] = result.stages;
-    assert.deepEqual(
-      [write.end, write.operations, write.bytes, write.parts, write.steps, write.aborts, write.attempts],
-      ['complete', OBJECTS, OBJECTS * 12 * MIB, OBJECTS * PARTS, OBJECTS * (PARTS + 1), 0, OBJECTS * (PARTS + 2)],
-    );
-    assert.deepEqual([write.failedAttempts, write.latency.parts?.count], [0, OBJECTS * PARTS]);
-    assert.deepEqual([write.latency.operations?.count, write.latency.attempts?.count], [OBJECTS, write.attempts]);
-    assert.ok(Number(write.latency.parts?.maximum) <= Number(write.latency.operations?.maximum));
-    assert.deepEqual([read.operations, stat.operations, remove.operations], [OBJECTS, OBJECTS, OBJECTS]);
-    assert.deepEqual([read.steps, read.latency.parts], [0, null]);
-    assert.deepEqual(await uploadRequests(endpoint), {
-      ...{ CREATE: OBJECTS, PART: OBJECTS * PARTS, COMPLETE: OBJECTS, ABORT: 0 },
-    });
-    assert.equal((await endpoint.report()).requests.PUT.total, 0);
-    assert.deepEqual([result.cleanup?.uploads, result.cleanup?.uploadsLeft], [0, 0]);
-    await assertNothingLeft(endpoint);
-  },
-);
-
 test('the client survives a store that fails every step of an upload', TIME_LIMIT, async (t) => {
   const faults =
     'seed=5, CREATE.status=503:20%, CREATE.lost=10%, PART.status=500:10%, PART.reset=10%, COMPLETE.lost=40%';

@@ -21,6 +21,27 @@ function run(endpoint, overrides, ...others) {
   return runObserved(endpoint, { objects: OBJECTS, ...overrides }, ...others);
 }
 
+test("a mix on two cores has exact shares, and matches the store's counts", TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const shares = { read: 50, range: 10, write: 20, stat: 10, copy: 5, remove: 5 };
+  const mix = Object.entries(shares).map(([operation, share]) => ({ operation, share }));
+  const load = { stages: ['write', 'remove'], mix, objects: 200, threads: 16, cores: 2, preflight: false };
+  const { result } = await run(endpoint, load);
+  const [write, { kinds = [], ...mixed }, remove] = result.stages;
+  assert.deepEqual([mixed.staleReads, mixed.foreignReads, mixed.tornReads], [0, 0, 0]);
+  assert.deepEqual(
+    kinds.map(({ operation, operations, attempts }) => [operation, operations, attempts]),
+    Object.entries(shares).map(([operation, share]) => [operation, 2 * share, 2 * share]),
+  );
+  const { requests, objects } = await endpoint.report();
+  // Clean-up reads each copy.
+  const [PUT, GET] = [write.attempts + 2 * (20 + 5), 2 * (50 + 10 + 5)];
+  const [HEAD, DELETE] = [2 * 10, 2 * 5 + remove.attempts];
+  const counted = [requests.PUT, requests.GET, requests.HEAD, requests.DELETE].map(({ total }) => total);
+  assert.deepEqual(counted, [PUT, GET, HEAD, DELETE]);
+  assert.deepEqual(Object.values(objects), [0, 0]);
+});
+
 test('no object is copied twice in a stage with a duration', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const { result } = await run(endpoint, { stages: ['write', 'copy', 'remove'], objects: 8, duration: 1000 });

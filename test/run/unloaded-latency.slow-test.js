@@ -190,7 +190,7 @@ test('whatever the distance, measures one request at a time, within thirty round
       );
       assert.deepEqual([latencies.size, stored.size, seen.maxInFlight], [4, 0, 1]);
     }),
-    { numRuns: cases(25) },
+    { numRuns: cases(8) },
   );
 });
 

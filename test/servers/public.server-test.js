@@ -130,7 +130,7 @@ for (const [title, valid, isStale] of /** @type {const} */ ([
     const nginx = await startCache(t, {
       location: isStale ? cached({ valid }) : `${cached({ valid })}\n proxy_cache_bypass 1; proxy_no_cache 1;`,
     });
-    const mix = ['--mix', 'read=50,range=10,stat=10,write=25,remove=5', '--duration', '6s', '--range-size', '1000'];
+    const mix = ['--mix', 'read=50,range=10,stat=10,write=25,remove=5', '--duration', '3s', '--range-size', '1000'];
     const run = await runPublic(['200', '8', ...mix, '--cores', '2'], nginx);
     assertStatus(run, 0);
     const mixed = run.stages[1];

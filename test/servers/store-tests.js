@@ -363,6 +363,7 @@ export function testCleanup(title, server, client) {
  * @param {readonly boolean[]} [states] whether versioning is suspended
  */
 export function testVersions(title, server, states = [false, true]) {
+  const objects = 60;
   for (const suspended of states) {
     test(`Row 33: ${title}: a bucket whose versioning is ${suspended ? 'suspended' : 'enabled'} is refused, or no version is left`, async () => {
       const buckets = await server.createBuckets(2);
@@ -374,7 +375,7 @@ export function testVersions(title, server, states = [false, true]) {
       }
       const left = async () =>
         (await Promise.all(buckets.map((bucket) => server.countVersions(bucket)))).reduce((sum, count) => sum + count);
-      const run = [`${OBJECTS}`, `${THREADS}`, '--run-id', 'versioned'];
+      const run = [`${objects}`, `${THREADS}`, '--run-id', 'versioned'];
 
       const refused = await runBenchmark(run, { server, buckets });
       assertStatus(refused, 2);
@@ -391,12 +392,12 @@ export function testVersions(title, server, states = [false, true]) {
 
       const kept = await runBenchmark([...run, '--allow-versioned', '--keep'], { server, buckets });
       assertStatus(kept, 0);
-      assert.equal(await left(), OBJECTS);
+      assert.equal(await left(), objects);
       const cleaned = await runBenchmark(['cleanup', 'versioned'], { server, buckets });
       assertStatus(cleaned, 0);
       assert.match(
         cleaned.stdout,
-        new RegExp(`^Clean-up of run versioned: ${OBJECTS} objects removed .*, 0 left$`, 'm'),
+        new RegExp(`^Clean-up of run versioned: ${objects} objects removed .*, 0 left$`, 'm'),
       );
       assert.equal(await left(), 0);
     });
