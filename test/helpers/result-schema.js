@@ -16,10 +16,13 @@ const OPTIONS = {
   formats: { 'hdr-histogram': isHistogram },
 };
 
-/** Validates against the published schema, which allows fields of later versions. */
-export const fits = new Ajv2020(OPTIONS).compile(RESULT_SCHEMA);
+/** Returns a validator of the published schema, which allows fields of later versions. */
+export function compileSchema() {
+  return new Ajv2020(OPTIONS).compile(RESULT_SCHEMA);
+}
 
-const fitsExactly = new Ajv2020({ ...OPTIONS, allErrors: true }).compile(closed(RESULT_SCHEMA));
+/** Compiled when it is first used: that takes longer than most of the tests that import this file. */
+let fitsExactly = /** @type {ReturnType<typeof compileSchema> | undefined} */ (undefined);
 
 /**
  * The schema is open to additions of later versions, but must contain everything that this version writes.
@@ -48,6 +51,7 @@ function closed(schema) {
  * @throws {AssertionError} if it does not match the schema, or has a field that the schema does not know
  */
 export function assertResult(value) {
+  fitsExactly ??= new Ajv2020({ ...OPTIONS, allErrors: true }).compile(closed(RESULT_SCHEMA));
   const isRight = fitsExactly(value);
   const problems = (fitsExactly.errors ?? []).map(({ instancePath, message, params }) => {
     return `${instancePath || 'the whole value'} ${message} ${JSON.stringify(params)}`;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readResult } from '../../lib/result/read-result.js';
 import { cases } from '../helpers/cases.js';
-import { fits } from '../helpers/result-schema.js';
+import { compileSchema } from '../helpers/result-schema.js';
 import { anyResult, resultOf } from './model-results.js';
 
 /** @param {unknown} value */
@@ -76,6 +76,8 @@ test('reports the first of many problems', () => {
     Array.from({ length: 8 }, (_, index) => `problems[${index}]: expected a string, got "7"`),
   );
 });
+
+const fits = compileSchema();
 
 const anyJson = fc.jsonValue({ maxDepth: 3 });
 
