@@ -60,7 +60,7 @@ function stepOf(slot, threads, rate, shortfall) {
     operations,
     latency: null,
     histogram: null,
-    errors: 0,
+    errors: Number(isIn),
     throttled: 0,
     shortfall,
   };
@@ -108,7 +108,8 @@ test('sums match the seconds, and no capacity is above the limit, whatever hosts
     fc.property(anyHosts, ({ hosts, each, limit }) => {
       const threads = Array.from({ length: hosts }, () => STEPS);
       const { ramp, merged: found } = merged(hostsOf({ threads, rates: storeWith({ each, limit }) }));
-      ramp.steps.forEach(({ operations }, slot) => {
+      ramp.steps.forEach(({ operations, errors }, slot) => {
+        assert.equal(errors, hosts);
         const mean = operations.reduce((sum, count) => sum + count, 0) / operations.length;
         assert.equal(found.slots[slot].operationsPerSecond, mean);
         assert.ok(Math.abs(mean - Math.min(limit, hosts * STEPS[slot] * each)) <= hosts + 1);

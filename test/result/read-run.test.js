@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readRun } from '../../lib/result/merge/read-run.js';
@@ -36,26 +36,4 @@ test('a folder is the run of all its hosts, whatever else is in it', async (t) =
   assert.equal(result.hosts.length, 3);
   assert.ok(result.stages.length > 0 && result.stages.every(({ seconds }) => seconds.length > 0));
   assert.deepEqual([runsApart, warnings.filter(({ incomplete }) => incomplete)], [[], []]);
-});
-
-test('the result counts if a host left both a log and a result', async (t) => {
-  const folder = await folderWith(t, {});
-  const second = {
-    ...RESULT,
-    hosts: [{ ...RESULT.hosts[0], host: 'fra-2', shard: '1/2' }],
-    host: 'fra-2',
-    shard: '1/2',
-  };
-  await writeFile(path.join(folder, 'a.json'), json(RESULT));
-  await writeFile(path.join(folder, 'b.json'), json(second));
-  const { run, host, shard, start, options } = RESULT;
-  const runLine = { kind: 'run', format: 1, run, host, shard, start, options: { ...options, stages: ['read'] } };
-  await writeFile(path.join(folder, 'a-log.txt'), `# r2-benchmark ${json(runLine)}\n`);
-  const { result, warnings } = await readRun(folder);
-  assert.deepEqual(
-    result.stages.map(({ merge, operations }) => [merge?.hosts, operations]),
-    [[2, 2 * RESULT.stages[0].operations]],
-  );
-  assert.ok(result.stages[0].seconds.every(({ histogram }) => typeof histogram === 'string'));
-  assert.match(warnings.map(({ message }) => message).join('\n'), /counted once/);
 });
