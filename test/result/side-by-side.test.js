@@ -7,6 +7,8 @@ import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { runsOf, madeLogs } from './logs-of.js';
 import { ratesOf, resultOf } from './results.js';
 
+const DAY_MS = 86_400_000;
+
 /**
  * @param {number} rate
  * @param {Readonly<Record<string, unknown>>} options
@@ -92,5 +94,18 @@ test('hosts of one load belong together; other loads, searches and other times d
   assert.equal(
     runsApart(later.map((run, index) => ({ ...run, result: { ...run.result, run: `r${index}` } })))?.length,
     2,
+  );
+});
+
+test('two runs under one id, such as reads of kept objects on two days, are shown side by side', () => {
+  const ofDay = (/** @type {number} */ day) =>
+    Object.entries(madeLogs({ hosts: 2, seconds: 4, start: DAY_MS * day })).map(([file, lines]) =>
+      runsOf(`${day}/${file}`, lines),
+    );
+  const [[a, b], [c, d]] = [ofDay(20_000), ofDay(20_001)];
+  const apart = runsApart([a, d, c, b].flat());
+  assert.deepEqual(
+    apart?.map(({ result }) => result.hosts.length),
+    [2, 2],
   );
 });

@@ -20,7 +20,8 @@ export function runsApart(runs) {
   /** @type {Map<string, ReadRun[]>} */
   const groups = new Map();
   for (const run of runs) {
-    const key = run.result.run ?? `${run.file}:${run.line}`;
+    const { run: id, start } = run.result;
+    const key = id === null ? `${run.file}:${run.line}` : `${id} ${startsLike(run, runs).indexOf(start)}`;
     groups.set(key, [...(groups.get(key) ?? []), run]);
   }
   const [first, ...others] = [...groups.values()];
@@ -35,6 +36,18 @@ export function runsApart(runs) {
     const merged = mergeRuns(group).result;
     return { name: file, result: withSeconds(merged), warnings: merged.merge.warnings };
   });
+}
+
+/**
+ * Kept objects are read again under the id of their run.
+ *
+ * @param {ReadRun} run
+ * @param {readonly ReadRun[]} runs
+ * @returns {(string | null)[]} different starts of the runs of this host and shard under this id, in order
+ */
+function startsLike({ result: { run, shard, host } }, runs) {
+  const same = runs.filter(({ result }) => result.run === run && result.shard === shard && result.host === host);
+  return [...new Set(same.map(({ result }) => result.start))].sort();
 }
 
 /**
