@@ -52,7 +52,7 @@ export function targetOf({ port }) {
 }
 
 /**
- * @param {HostileStore} store
+ * @param {Pick<HostileStore, 'port'>} store
  * @returns {Record<string, string>} the variables with its address
  */
 export function environmentOf({ port }) {

@@ -8,6 +8,7 @@ import { folderWith, runInProcess, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { assertCivil } from './civil.js';
+import { environmentOf } from './hostile-store.js';
 
 /**
  * @import { Outcome } from '../helpers/outcome.js'
@@ -31,12 +32,9 @@ const TRACES = [
 const RUN = ['200', '10', '--size', '2KiB', '--json'];
 
 /** @param {number} port */
-function environmentOf(port) {
+function variablesOf(port) {
   return {
-    S3_BUCKET: 'bucket-a',
-    S3_HOSTNAME: '127.0.0.1',
-    S3_PORT: String(port),
-    S3_USE_SSL: '0',
+    ...environmentOf({ port }),
     S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
     S3_SECRET_KEY: SECRET_KEY,
     S3_SESSION_TOKEN: SESSION_TOKEN,
@@ -53,7 +51,7 @@ function environmentOf(port) {
  */
 async function runWithoutSecrets(t, port) {
   const folder = await folderWith(t, {});
-  const outcome = await runInProcess([...RUN, path.join(folder, 'result.json')], environmentOf(port));
+  const outcome = await runInProcess([...RUN, path.join(folder, 'result.json')], variablesOf(port));
   assertNoTraceIn(folder, outcome);
   return outcome;
 }
@@ -145,7 +143,7 @@ describe('no secret appears', { concurrency: 3 }, () => {
     const faults = 'seed=7, latency=20ms, status=503:5%, status=500:5%, reset=5%, truncate=5%, corrupt=5%';
     const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS, faults });
     const run = [...RUN, 'result.json', '--cores', '2'];
-    const command = await startCommand(t, run, { env: environmentOf(port) });
+    const command = await startCommand(t, run, { env: variablesOf(port) });
     await command.shows('stdout', /^Write: scheduling/m);
     assertNoTrace({ 'list of processes': commandLinesOf(Number(command.child.pid)) });
     command.child.kill('SIGINT');
