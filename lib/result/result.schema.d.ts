@@ -332,8 +332,8 @@ export interface StageSum extends CommonCounts {
   /** Time after the end of a timed stage in which the last operations completed. Excluded from rates. Unit: ms. */
   drain?: number | null;
   /**
-   * Successful operations divided by the duration, both without warm-up and drain; of several hosts, the mean while all
-   * were in the stage, and null if they never were at once. Unit: ops/s.
+   * Successful operations divided by the duration, both without warm-up and drain; of a stage of several hosts, the
+   * mean while all were in it, and null if they never were at once. Unit: ops/s.
    */
   average: number | null;
   /**
@@ -341,7 +341,7 @@ export interface StageSum extends CommonCounts {
    * ops/s.
    */
   peak: number | null;
-  /** Average throughput: bytes that successful operations moved. Unit: bytes/s. */
+  /** Average throughput: bytes that successful operations moved, over the same time as `average`. Unit: bytes/s. */
   averageBytes?: number | null;
   /** Average rate of objects. Null unless each operation works on several objects. Unit: objects/s. */
   averageKeys?: number | null;
@@ -505,8 +505,8 @@ export interface KindSum extends CommonCounts {
   /** Threads that the kind kept busy, on average. */
   threads?: number | null;
   /**
-   * Successful operations divided by the duration, both without warm-up and drain; of several hosts, the mean while all
-   * were in the stage, and null if they never were at once. Unit: ops/s.
+   * Successful operations divided by the duration, both without warm-up and drain; of a stage of several hosts, the
+   * mean while all were in it, and null if they never were at once. Unit: ops/s.
    */
   average?: number | null;
   /**
@@ -514,7 +514,7 @@ export interface KindSum extends CommonCounts {
    * ops/s.
    */
   peak?: number | null;
-  /** Average throughput: bytes that successful operations moved. Unit: bytes/s. */
+  /** Average throughput: bytes that successful operations moved, over the same time as `average`. Unit: bytes/s. */
   averageBytes?: number | null;
   /** Average rate of objects. Null unless each operation works on several objects. Unit: objects/s. */
   averageKeys?: number | null;

@@ -144,27 +144,18 @@ describe('stores without parts of the API', { concurrency: 2 }, () => {
     });
   }
 
-  test('Row 50: on a store that continues lists without a token, a walk goes on after the last key', async (t) => {
+  test('Row 50: on a store that continues lists without a token, a walk continues after the last key', async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
     const dialect = { startOf: tokenOrStart, next: () => '' };
     const proxy = await startFaultProxy(t, endpoint, listing(endpoint, dialect));
     const dotEnv = dotEnvOf({ ...endpoint, port: proxy.port });
-    const walk = [
-      '100',
-      '2',
-      '--size',
-      String(SIZE),
-      '--stages',
-      'write,list,remove',
-      '--page-size',
-      '20',
-      '--list-walk',
-    ];
+    const stages = ['--stages', 'write,list,remove', '--page-size', '20', '--list-walk'];
+    const walk = ['100', '2', '--size', String(SIZE), ...stages];
     assertStatus(await runCommand(t, walk, { dotEnv }), 0);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('Row 57: if the lists after a run fail, it says what it could not compare, and is incomplete', async (t) => {
+  test('Row 57: if the lists after a run fail, it reports what it could not compare, and is incomplete', async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
     let hasWritten = false;
     const proxy = await startFaultProxy(t, endpoint, (exchange) => {
